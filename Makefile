@@ -1,0 +1,177 @@
+# stb: one non-recursive Makefile. Profiles are directories: build/release/stb, build/asan/stb, ...
+# `make help` lists the targets.
+
+PROFILE ?= release
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC ?= gcc
+FLEX ?= flex
+BISON ?= bison
+CLANG ?= clang
+
+ifeq ($(filter $(PROFILE),release debug asan tsan ubsan cov fuzz),)
+$(error PROFILE=$(PROFILE) is unknown: release debug asan tsan ubsan cov fuzz)
+endif
+
+B := build/$(PROFILE)
+G := build/gen
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla \
+	-Wformat=2 -Wundef -Wold-style-definition -Wswitch-enum -Wno-switch-enum -Wswitch
+BASE := -std=gnu17 -D_GNU_SOURCE -I. -I$(G) -g -pthread -fno-strict-overflow -fno-omit-frame-pointer $(WARN)
+
+CFLAGS_release := -O2
+CFLAGS_debug := -O0 -DSTB_DEBUG
+CFLAGS_asan := -O1 -DSTB_DEBUG -DSTB_SANITIZE -fsanitize=address,undefined -fno-sanitize-recover=all
+CFLAGS_ubsan := -O1 -DSTB_DEBUG -fsanitize=undefined -fno-sanitize-recover=all
+CFLAGS_tsan := -O1 -DSTB_DEBUG -DSTB_SANITIZE -fsanitize=thread
+CFLAGS_cov := -O0 --coverage
+CFLAGS_fuzz := -O1 -DSTB_DEBUG -DSTB_SANITIZE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+LDFLAGS_asan := -fsanitize=address,undefined
+LDFLAGS_ubsan := -fsanitize=undefined
+LDFLAGS_tsan := -fsanitize=thread
+LDFLAGS_cov := --coverage
+LDFLAGS_fuzz := -fsanitize=address,undefined
+
+ifeq ($(PROFILE),fuzz)
+CC := $(CLANG)
+endif
+
+# Goals that need no compiler, library or generated file.
+LIGHT := help deps deps-test clean distclean
+ifneq ($(filter-out $(LIGHT),$(or $(MAKECMDGOALS),all)),)
+BUILDING := 1
+endif
+
+ifdef BUILDING
+PKGS := libmariadb jansson libcrypto libutf8proc mount blkid
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS := $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lmariadb -ljansson -lcrypto -lutf8proc -lmount -lblkid)
+have = $(shell printf '\043include <$(1)>\n' | $(CC) $(BASE) $(PKG_CFLAGS) -E - >/dev/null 2>&1 && echo 1 || echo 0)
+HAVE_URING := $(call have,liburing.h)
+HAVE_LIBAIO := $(call have,libaio.h)
+HAVE_NUMA := $(call have,numa.h)
+endif
+
+CPPFLAGS += $(PKG_CFLAGS) -DSTB_HAVE_URING=$(HAVE_URING) -DSTB_HAVE_LIBAIO=$(HAVE_LIBAIO) -DSTB_HAVE_NUMA=$(HAVE_NUMA)
+CFLAGS_ALL = $(BASE) $(CFLAGS_$(PROFILE)) $(CPPFLAGS) $(CFLAGS)
+LIBS := $(PKG_LIBS) -lcsv -lm $(if $(filter 1,$(HAVE_URING)),-luring) $(if $(filter 1,$(HAVE_LIBAIO)),-laio) \
+	$(if $(filter 1,$(HAVE_NUMA)),-lnuma)
+LDFLAGS_ALL = -pthread $(LDFLAGS_$(PROFILE)) $(LDFLAGS)
+
+VERSION := $(shell sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' CHANGELOG.md 2>/dev/null | head -n 1)
+COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+
+LIB_SRC := $(sort $(wildcard compiler/*.c runtime/*/*.c))
+DRIVER_SRC := $(sort $(wildcard compiler/driver/*.c))
+UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/stb.tab.o $(B)/obj/gen/stb.lex.o
+DRIVER_OBJ := $(DRIVER_SRC:%.c=$(B)/obj/%.o)
+UNIT_OBJ := $(UNIT_SRC:%.c=$(B)/obj/%.o)
+
+.PHONY: all help deps deps-test demo check check-fast unit install uninstall clean distclean bench fuzz format
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+
+all: $(B)/stb ## build build/$(PROFILE)/stb
+
+help: ## this list
+	@echo "make TARGET [PROFILE=release|debug|asan|tsan|ubsan|cov|fuzz]"
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
+
+deps: ## install what building and running needs (shown first; sudo when not root)
+	@.ci/deps run
+
+deps-test: ## install what `make check` needs besides
+	@.ci/deps run test
+
+demo: ## install, build, run specs/quickstart.stb: disk against memory, I/O and OLTP, in under two minutes
+	@.ci/deps run
+	@$(MAKE) --no-print-directory all
+	@$(B)/stb run specs/quickstart.stb
+
+check: ## install, build, run all tests
+	@.ci/deps run test
+	@$(MAKE) --no-print-directory all
+	@tests/run
+
+unit: $(B)/unit ## the unit tests alone
+	$(B)/unit
+
+bench: all ## side by side with fio and sysbench; see tests/bench/README.md
+	tests/bench/run
+
+# --- generated sources ---------------------------------------------------------------------------------------------------------------
+
+$(G)/stb.tab.c $(G)/stb.tab.h &: grammar/stb.y
+	@mkdir -p $(G)
+	$(BISON) -Werror -Wcounterexamples --defines=$(G)/stb.tab.h -o $(G)/stb.tab.c $<
+
+$(G)/stb.lex.c $(G)/stb.lex.h &: grammar/stb.l
+	@mkdir -p $(G)
+	$(FLEX) --header-file=$(G)/stb.lex.h -o $(G)/stb.lex.c $<
+
+# --- objects -------------------------------------------------------------------------------------------------------------------------
+
+GEN_WARN := -Wno-shadow -Wno-missing-prototypes -Wno-undef -Wno-unused-function -Wno-sign-compare -Wno-unused-variable
+
+$(B)/obj/gen/%.o: $(G)/%.c | $(G)/stb.tab.h $(G)/stb.lex.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(GEN_WARN) -MMD -MP -c -o $@ $<
+
+$(B)/obj/%.o: %.c | $(G)/stb.tab.h $(G)/stb.lex.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(CFLAGS_FILE) -MMD -MP -c -o $@ $<
+
+# Only this file knows version and commit: a new commit recompiles one object.
+$(B)/obj/compiler/driver/version.o: CFLAGS_FILE = -DSTB_VERSION='"$(or $(VERSION),0)"' -DSTB_COMMIT='"$(COMMIT)"'
+$(B)/obj/compiler/driver/version.o: $(B)/commit
+$(B)/commit: FORCE
+	@mkdir -p $(@D); echo '$(VERSION) $(COMMIT)' | cmp -s - $@ || echo '$(VERSION) $(COMMIT)' >$@
+FORCE:
+
+$(B)/libstb.a: $(LIB_OBJ)
+	@rm -f $@
+	ar crs $@ $^
+
+$(B)/stb: $(DRIVER_OBJ) $(B)/libstb.a
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS)
+
+$(B)/unit: $(UNIT_OBJ) $(B)/libstb.a
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS) -lcriterion
+
+# --- fuzzing -------------------------------------------------------------------------------------------------------------------------
+
+# The targets with libFuzzer (PROFILE=fuzz), or with a plain main that replays files (any other profile).
+FUZZ_BIN := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/%)
+$(B)/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(if $(filter fuzz,$(PROFILE)),,$(B)/obj/tests/fuzz/replay.o) $(B)/libstb.a
+	$(CC) $(LDFLAGS_ALL) $(if $(filter fuzz,$(PROFILE)),-fsanitize=fuzzer) -o $@ $^ $(LIBS)
+.PRECIOUS: $(B)/obj/tests/fuzz/%.o
+
+fuzz: ## build the fuzz targets of this profile (PROFILE=fuzz for libFuzzer)
+fuzz: $(FUZZ_BIN)
+
+# --- installing ----------------------------------------------------------------------------------------------------------------------
+
+install: all ## into $(DESTDIR)$(PREFIX)
+	install -D -m 755 $(B)/stb $(DESTDIR)$(PREFIX)/bin/stb
+	install -d $(DESTDIR)$(PREFIX)/share/stb/specs
+	install -m 644 specs/*.stb $(DESTDIR)$(PREFIX)/share/stb/specs/
+	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/stb/README.md
+
+uninstall: ## undo install
+	rm -f $(DESTDIR)$(PREFIX)/bin/stb $(DESTDIR)$(PREFIX)/share/doc/stb/README.md
+	rm -rf $(DESTDIR)$(PREFIX)/share/stb
+
+format: ## clang-format over our sources
+	clang-format -i $(LIB_SRC) $(DRIVER_SRC) $(UNIT_SRC) $(wildcard compiler/*.h compiler/driver/*.h runtime/*/*.h)
+
+clean: ## remove this profile
+	rm -rf $(B)
+
+distclean: ## remove build/
+	rm -rf build
+
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

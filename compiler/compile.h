@@ -1,0 +1,36 @@
+/*
+ * compile.h - the passes in their order: parse, resolve, check, expand, lower. What the driver and the tests call.
+ */
+#ifndef STB_COMPILE_H
+#define STB_COMPILE_H
+
+#include "compiler/diag.h"
+#include "runtime/plan/plan.h"
+
+struct stb_compile_options {
+	const char *profile;      /* NULL: bare */
+	const char *const *set;   /* "name=value" */
+	uint32_t n_set;
+	uint64_t max_cells;       /* 0: 100,000 */
+	bool check_profiles;      /* `check`: also under each profile (diagnostics name it) */
+};
+
+struct stb_compilation {
+	struct stb_sources sources;
+	struct stb_sink sink;
+	struct stb_arena arena;
+};
+
+void stb_compilation_init(struct stb_compilation *c);
+void stb_compilation_fini(struct stb_compilation *c);
+
+/*
+ * Reads path (and its includes) and makes the plan. NULL when there is an error; what was found lies in c->sink either way.
+ * Opens nothing for writing, starts nothing, connects nowhere. The plan is sealed and verified; the caller frees it.
+ */
+struct stb_plan *stb_compile_file(struct stb_compilation *c, const char *path, const struct stb_compile_options *o);
+/* The same from bytes (tests, fuzzing): includes are not followed (each is an error). */
+struct stb_plan *stb_compile_bytes(struct stb_compilation *c, const char *name, const char *bytes, size_t len,
+	const struct stb_compile_options *o);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * metric.h - what can be measured: name, unit, direction, meaning. Pure functions over names; known to compiler and reports alike.
+ *
+ * A full name is [PREFIX.]BASE[_pNN]: read.lat_p95, iops, sync.lat_mean. lat_p95 is 95%, lat_p999 is 99.9%, lat_p50 50%, lat_p9999 99.99%.
+ */
+#ifndef STB_METRIC_H
+#define STB_METRIC_H
+
+#include "runtime/base/base.h"
+
+enum stb_direction { STB_HIGHER_IS_BETTER, STB_LOWER_IS_BETTER, STB_NO_DIRECTION };
+
+enum stb_metric_family { STB_METRIC_IO = 1, STB_METRIC_OLTP = 2 }; /* bits: which workload types have it */
+
+struct stb_metric {
+	const char *unit;      /* as in results.csv: "1/s", "B/s", "ms", "B", "%", "ns", "" */
+	enum stb_direction direction;
+	unsigned families;     /* STB_METRIC_* bits */
+	const char *meaning;   /* one sentence */
+	uint64_t pct_num, pct_den; /* a percentile's fraction, 0/1 otherwise */
+	int default_decimals;  /* in reports */
+	const char *default_unit; /* in reports: "MB/s" for bw_bytes, "ms" for lat_* */
+	const char *heading;   /* "IOPS", "p95 latency"; may hold one %s for the percentile */
+};
+
+/* false: there is no such metric. */
+bool stb_metric_find(const char *name, struct stb_metric *out);
+/* Names of all base metrics in table order, NULL-terminated, for docs and suggestions ("lat_pNN" stands for the percentiles). */
+const char *const *stb_metric_names(void);
+/* Converts between the units of one dimension ("B/s" -> "MiB/s", "ms" -> "us"); false where they do not belong together. */
+bool stb_metric_convert(double value, const char *from, const char *to, double *out);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * db.h - database servers and OLTP workloads: what exec calls. mysql.h is included by db/mysql.c alone.
+ */
+#ifndef STB_DB_H
+#define STB_DB_H
+
+#include "runtime/plan/plan.h"
+#include "runtime/result/measure.h"
+
+struct stb_db_address {
+	const char *host, *socket, *user, *password, *schema; /* socket NULL: TCP to host:port; password NULL: none */
+	uint16_t port;
+};
+
+/* --- private server (database mysql) --- */
+
+struct stb_mysqld; /* one private server: its directories, process, address */
+
+struct stb_mysqld_env {
+	const struct stb_plan *plan;
+	const char *run_dir; /* for the log that outlives the volume */
+	const char *run_mark;
+	void *ctx;
+	void (*leftover)(void *ctx, int made, const char *kind, const char *object); /* as in storage.h; kind "pid" */
+};
+
+/* The binary that would be used and its version text; -1 where none is found (where was looked; the package to install) or the prefix differs. */
+STB_NODISCARD int stb_mysqld_preflight(const struct stb_plan_block *database, struct stb_err *err);
+/* Makes and initialises the data directory below dir (a volume's directory). */
+STB_NODISCARD int stb_mysqld_create(struct stb_mysqld **out, const struct stb_mysqld_env *env, const struct stb_plan_block *database,
+	const char *dir, struct stb_err *err);
+STB_NODISCARD int stb_mysqld_start(struct stb_mysqld *m, struct stb_err *err);
+/* Clean shutdown (innodb_fast_shutdown as configured), SIGKILL after a bounded wait; an unclean end is an error. */
+STB_NODISCARD int stb_mysqld_stop(struct stb_mysqld *m, struct stb_err *err);
+/* True while the process lives; when it has died, *err (if given) has its exit and the tail of its error log. */
+bool stb_mysqld_alive(struct stb_mysqld *m, struct stb_err *err);
+const struct stb_db_address *stb_mysqld_address(const struct stb_mysqld *m);
+const char *stb_mysqld_version(const struct stb_mysqld *m);
+/* Stops if running, forgets. The data directory goes with the volume. */
+void stb_mysqld_free(struct stb_mysqld *m);
+
+/* Address of a database external; the secret is resolved here (environment, file) and held in memory only. */
+STB_NODISCARD int stb_db_external_address(const struct stb_plan_block *database, struct stb_arena *a, struct stb_db_address *out,
+	struct stb_err *err);
+/* Version prefix and options asserted against a live server; nothing is changed. */
+STB_NODISCARD int stb_db_external_assert(const struct stb_plan_block *database, const struct stb_db_address *addr, struct stb_err *err);
+/* Variables of a live server ("name\tvalue\n", sorted), for environment.json. */
+STB_NODISCARD int stb_db_variables(const struct stb_db_address *addr, struct stb_buf *out, struct stb_err *err);
+
+/* --- oltp --- */
+
+struct stb_oltp_setup {
+	const struct stb_plan *plan;
+	const struct stb_plan_block *workload; /* for run */
+	const struct stb_plan_block *dataset;  /* for load and check */
+	struct stb_db_address addr;
+	bool private_server;
+	uint64_t seed, cell;
+	uint32_t repetition;
+};
+
+uint32_t stb_oltp_workers(const struct stb_plan_block *workload);
+STB_NODISCARD int stb_oltp_preflight(const struct stb_plan_block *workload, struct stb_err *err);
+/* Creates and fills the tables (stage LAYOUT, progress in rows). In the calling process; exec forks first. */
+int stb_oltp_load(const struct stb_oltp_setup *s, struct stb_phase *phase);
+/* One repetition: connect, prepare, WARMUP, MEASURE, DRAIN. */
+int stb_oltp_run(const struct stb_oltp_setup *s, struct stb_phase *phase);
+
+/* "MariaDB Connector/C 3.3.20" or "libmysqlclient 8.0.36": for stb version. */
+const char *stb_db_client_library(void);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * io.h - io workloads: layout, warm-up, measure, drain. What exec calls.
+ */
+#ifndef STB_IO_H
+#define STB_IO_H
+
+#include "runtime/plan/plan.h"
+#include "runtime/result/measure.h"
+
+struct stb_io_setup {
+	const struct stb_plan *plan;
+	const struct stb_plan_block *workload;
+	const char *dir;     /* the volume's directory, or NULL: raw */
+	const char *device;  /* raw volume's device, when dir is NULL */
+	uint64_t seed;       /* the matrix's */
+	uint64_t cell;       /* stb_hash_u64(cell id) */
+	uint32_t repetition;
+};
+
+/* Workers (threads) that the workload needs: the size of phase->live. */
+uint32_t stb_io_workers(const struct stb_plan_block *workload);
+/*
+ * Everything that can be known before provisioning: the engine is built in and the kernel lets us use it (three causes, three messages for
+ * io_uring), every attribute is understood. Touches no target.
+ */
+STB_NODISCARD int stb_io_preflight(const struct stb_plan_block *workload, struct stb_err *err);
+/*
+ * One repetition, in the calling process (exec forks first): lays files out where needed (stage LAYOUT), ramps (WARMUP), measures, drains.
+ * Fills phase->result. 0, or -1 with phase->err; counters up to then are kept.
+ */
+int stb_io_run(const struct stb_io_setup *s, struct stb_phase *phase);
+
+#endif

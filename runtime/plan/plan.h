@@ -1,0 +1,294 @@
+/*
+ * plan.h - the execution plan: the compiler's output, the runtime's and the reports' input. Plain data, nothing else is shared.
+ *
+ * A plan states every effective value, defaults included, so that the runtime has no defaults of its own. Attributes are kept as named,
+ * typed values (val.h) rather than as struct fields: one schema row is then enough to check, print, save, load, compare and explain an
+ * attribute. The rooms of the runtime read them through struct stb_reader (below), which notes what was read: an attribute that nobody
+ * read is refused before anything is touched, so none can be ignored silently.
+ *
+ * Everything lives in one arena that the plan owns. Read-only once made; threads may share it.
+ */
+#ifndef STB_PLAN_H
+#define STB_PLAN_H
+
+#include "runtime/base/arena.h"
+#include "runtime/base/err.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/val.h"
+
+#include <stdio.h>
+
+#define STB_NONE UINT32_MAX /* "no such index" wherever an index is kept */
+#define STB_UNBOUNDED UINT64_MAX /* bytes: as much as the target takes in the time */
+
+enum stb_ident { STB_ID, STB_ADDRESS, STB_NO_ID }; /* language.md section 8 */
+
+enum stb_origin { STB_FROM_DEFAULT, STB_FROM_LINE, STB_FROM_OVERRIDE, STB_FROM_PROFILE, STB_FROM_AXIS, STB_FROM_PARAM };
+
+struct stb_plan_attr {
+	const char *name;    /* "bs"; options are "options.NAME" */
+	struct stb_val val;
+	enum stb_ident ident;
+	enum stb_origin origin;
+	bool is_default;     /* equal to the schema's default, however it was written */
+	uint32_t span;       /* plan->spans index, STB_NONE for a default */
+};
+
+/* One block with its effective attributes. A declared block that overrides or axes change stands here once per variant. */
+struct stb_plan_block {
+	const char *kind;  /* storage volume server database workload */
+	const char *type;  /* directory, loop, io, oltp, mysql, ...; "" where the kind has none */
+	const char *name;
+	const char *label; /* NULL: use the name */
+	const char *note;  /* NULL: none */
+	struct stb_plan_attr *attrs; /* schema order */
+	uint32_t n_attrs;
+	uint32_t span;
+};
+
+struct stb_plan_axis_value {
+	const char *key;   /* as in results.csv: block name, point name, or the value's label */
+	const char *label; /* for reports; never NULL */
+};
+
+struct stb_plan_axis {
+	const char *name;  /* "storage", "threads" */
+	const char *label; /* for reports; never NULL */
+	const char *kind;  /* block kind of a binding axis, "" for an own axis */
+	bool described;    /* all values are `external`: it describes, it is not carried out */
+	struct stb_plan_axis_value *values;
+	uint32_t n_values;
+};
+
+enum stb_order { STB_ORDER_INTERLEAVED, STB_ORDER_BALANCED, STB_ORDER_DECLARED, STB_ORDER_SHUFFLED };
+enum stb_fresh { STB_FRESH_ONCE, STB_FRESH_GROUP, STB_FRESH_CELL, STB_FRESH_REPETITION };
+
+struct stb_plan_matrix {
+	const char *name, *label, *note;
+	struct stb_plan_axis *axes;
+	uint32_t n_axes;
+	uint32_t repeat;
+	enum stb_order order;
+	enum stb_fresh fresh;
+	uint64_t seed;
+	uint64_t cooldown_ns;
+	uint64_t interval_ns;
+	uint32_t schedule_days;  /* 0: no schedule, one slot */
+	uint32_t *schedule_at;   /* minutes after midnight, ascending */
+	uint32_t n_schedule_at;
+	uint32_t first_cell, n_cells; /* plan->cells */
+	uint32_t span;
+};
+
+/* Which volume serves what in a group. */
+struct stb_plan_mount {
+	const char *role;  /* "data": an io workload's volume or a database's volume; "redo", "binlog", "tmp" */
+	uint32_t volume;   /* blocks[] */
+	uint32_t storage;  /* blocks[] */
+};
+
+/* Cells that share provisioning. */
+struct stb_plan_group {
+	char id[STB_HASH_HEX];
+	uint32_t server;     /* blocks[] or STB_NONE */
+	uint32_t database;   /* blocks[] or STB_NONE */
+	struct stb_plan_mount *mounts;
+	uint32_t n_mounts;
+	uint32_t dataset;    /* blocks[] of kind "dataset" (tables, table_size, ...: what the load writes), or STB_NONE */
+	uint64_t load_bytes; /* written by provisioning: file layout, mkfs, data set */
+	uint64_t space_bytes;/* needed on the data volume while it lives */
+	uint64_t provision_ns; /* estimate */
+	const char *not_run; /* NULL, or why `run` refuses it: "storage external disk is described, not provisioned" */
+};
+
+struct stb_plan_cell {
+	char id[STB_HASH_HEX];
+	uint32_t matrix;
+	uint32_t *point;     /* per axis of the matrix: index into its values, STB_NONE where the cell has no value */
+	uint32_t workload;   /* blocks[] */
+	uint32_t server;     /* blocks[] or STB_NONE */
+	uint32_t client;     /* blocks[] or STB_NONE */
+	uint32_t group;
+	uint32_t same_as;    /* the first cell with this id (itself, mostly): equal cells of two matrices are measured once */
+	uint64_t measure_ns; /* estimate of one repetition, ramp or warm-up included */
+	uint64_t write_bytes;/* written by one repetition, or STB_UNBOUNDED */
+};
+
+/* Which cells: per axis a list of allowed value indices. STB_NONE as a value index means "cells without a value there". */
+struct stb_selector_term {
+	uint32_t axis;
+	uint32_t *values;
+	uint32_t n_values;
+};
+
+struct stb_selector {
+	struct stb_selector_term *terms; /* all must hold; no terms: every cell */
+	uint32_t n_terms;
+};
+
+bool stb_selector_match(const struct stb_selector *s, const uint32_t *point);
+
+enum stb_view { STB_VIEW_VALUE, STB_VIEW_PERCENT, STB_VIEW_CHANGE, STB_VIEW_IMPROVEMENT, STB_VIEW_RATIO, STB_VIEW_RANGE, STB_VIEW_N };
+enum stb_aggregate { STB_AGG_MEAN, STB_AGG_MEDIAN };
+
+struct stb_plan_report {
+	const char *name, *label, *note;
+	uint32_t matrix;
+	struct stb_selector where, baseline;
+	bool has_baseline;
+	uint32_t split, rows, columns; /* axis index or STB_NONE */
+	uint32_t *fold;
+	uint32_t n_fold;
+	const char **metrics;
+	uint32_t n_metrics;
+	enum stb_view *views;
+	uint32_t n_views;
+	enum stb_aggregate aggregate;
+	bool geomean;            /* summary = geomean */
+	struct stb_val units;    /* MAP metric -> STRING unit, or NONE */
+	struct stb_val decimals; /* MAP metric or view -> COUNT, or NONE */
+	struct stb_val headings; /* MAP metric or view -> STRING, or NONE */
+	uint32_t span;
+};
+
+struct stb_plan_claim {
+	const char *name, *label, *note;
+	uint32_t matrix;
+	const char *metric;
+	struct stb_selector where, baseline;
+	bool has_baseline;
+	enum stb_view form;      /* VALUE PERCENT CHANGE IMPROVEMENT RATIO */
+	struct stb_val expect;   /* a number, or a RANGE */
+	uint32_t digits;         /* decimals of a single figure as it was written */
+	enum stb_aggregate aggregate;
+	bool asserted;           /* false under a profile that does not override the claim */
+	uint32_t span;
+};
+
+struct stb_plan_span {
+	uint32_t file, line, column; /* files[] index; 1-based */
+	uint32_t width;              /* display columns of the underlined text */
+};
+
+struct stb_plan_file {
+	const char *name;  /* relative to the repository */
+	char sha256[STB_HASH_HEX];
+};
+
+struct stb_plan {
+	struct stb_arena arena;
+	const char *suite, *title, *description, *source, *licence; /* NULL where not stated */
+	const char *profile;           /* NULL: bare */
+	const char **params;           /* "name=value" of every --set, sorted */
+	uint32_t n_params;
+	struct stb_plan_block *blocks; /* sorted by kind, name, content: a moved block changes nothing */
+	uint32_t n_blocks;
+	struct stb_plan_matrix *matrices;
+	uint32_t n_matrices;
+	struct stb_plan_group *groups;
+	uint32_t n_groups;
+	struct stb_plan_cell *cells;
+	uint32_t n_cells;
+	struct stb_plan_report *reports;
+	uint32_t n_reports;
+	struct stb_plan_claim *claims;
+	uint32_t n_claims;
+	const char **privileges;       /* "root: mounts ext4 on a loop device (storage fast)" */
+	uint32_t n_privileges;
+	const char **secrets;          /* "env:DB_PASSWORD" */
+	uint32_t n_secrets;
+	const char **notes;            /* what will happen and is often misread; one sentence each */
+	uint32_t n_notes;
+	char hash[STB_HASH_HEX];       /* of the canonical JSON without `source` and `hash` */
+	/* source: covered by no hash */
+	struct stb_plan_file *files;
+	uint32_t n_files;
+	struct stb_plan_span *spans;
+	uint32_t n_spans;
+};
+
+struct stb_plan *stb_plan_new(void);
+void stb_plan_free(struct stb_plan *p);
+
+/*
+ * Steps: a rule over the plan, not a list. For every slot and matrix, in the order carried out; provisioning appears where `fresh` puts it.
+ */
+enum stb_op {
+#define STB_OP(sym, text) STB_OP_##sym,
+#include "runtime/plan/ops.def"
+#undef STB_OP
+};
+
+const char *stb_op_name(enum stb_op op);
+
+struct stb_step {
+	enum stb_op op;
+	uint32_t matrix;
+	uint32_t slot;       /* 0-based */
+	uint32_t group;      /* PROVISION LOAD START STOP DEPROVISION MEASURE */
+	uint32_t cell;       /* MEASURE */
+	uint32_t repetition; /* MEASURE, 1-based */
+	uint64_t wait_ns;    /* COOLDOWN */
+};
+
+struct stb_steps; /* iterator */
+
+/* Iterates over the steps of the cells that keep[] marks (n_cells bytes; NULL: all). Cost per step: O(1) amortised. */
+struct stb_steps *stb_steps_new(const struct stb_plan *p, const uint8_t *keep);
+bool stb_steps_next(struct stb_steps *it, struct stb_step *out);
+void stb_steps_free(struct stb_steps *it);
+
+/* Totals for the head of the plan. */
+struct stb_plan_totals {
+	uint64_t n_measurements; /* cell x slot x repetition */
+	uint64_t n_provisions;   /* provisionings over the whole run */
+	uint64_t time_ns;        /* estimate, waiting for slots left out */
+	uint64_t load_bytes;     /* written by provisioning */
+	uint64_t write_bytes;    /* written by measurements that are bounded by size or events */
+	bool write_unbounded;    /* some measurement writes as much as the target takes */
+	uint64_t peak_space_bytes;
+};
+void stb_plan_totals(const struct stb_plan *p, struct stb_plan_totals *out);
+
+/* Internal consistency: every index in range, ids unique per matrix, attributes named. 0, or -1 with *err. Loaded plans pass it first. */
+STB_NODISCARD int stb_plan_verify(const struct stb_plan *p, struct stb_err *err);
+/* Canonical JSON, one cell a line; byte-identical on every machine. */
+void stb_plan_print_json(const struct stb_plan *p, FILE *out);
+/* For people: head, blocks with what differs from defaults, cells, order, cost, privileges, notes. */
+void stb_plan_print_text(const struct stb_plan *p, FILE *out);
+/* Fills p->hash. */
+void stb_plan_seal(struct stb_plan *p);
+STB_NODISCARD int stb_plan_load(struct stb_plan **out, const char *path, struct stb_err *err);
+
+/* Attribute lookup; NULL where the block has none of that name. */
+const struct stb_plan_attr *stb_plan_attr(const struct stb_plan_block *b, const char *name);
+/* "small4 / std_flash / read_write": the axis values of a cell, for messages and headings. */
+char *stb_plan_cell_label(struct stb_arena *a, const struct stb_plan *p, uint32_t cell);
+/* "specs/x.stb:12:3", or "" for STB_NONE. */
+char *stb_plan_where(struct stb_arena *a, const struct stb_plan *p, uint32_t span);
+
+/*
+ * A reader of one block's attributes that remembers which were read. Missing attribute or wrong type is our bug (the compiler states every
+ * value), except in the _or forms, which take the fallback where the attribute has no effective value.
+ */
+struct stb_reader {
+	const struct stb_plan_block *block;
+	uint64_t seen[4]; /* bit per attribute; a block has at most 256 */
+};
+
+void stb_reader_init(struct stb_reader *r, const struct stb_plan_block *b);
+bool stb_read_has(struct stb_reader *r, const char *name); /* does not count as read */
+uint64_t stb_read_u64(struct stb_reader *r, const char *name);           /* COUNT BYTES TIME(ns) CLOCK, whole */
+uint64_t stb_read_u64_or(struct stb_reader *r, const char *name, uint64_t fallback);
+double stb_read_double_or(struct stb_reader *r, const char *name, double fallback); /* SHARE (0..1) RATE BYTE_RATE COUNT */
+bool stb_read_bool(struct stb_reader *r, const char *name);
+const char *stb_read_str(struct stb_reader *r, const char *name);        /* STRING WORD REF SECRET */
+const char *stb_read_str_or(struct stb_reader *r, const char *name, const char *fallback);
+const struct stb_val *stb_read_list(struct stb_reader *r, const char *name); /* NULL where there is none */
+void stb_read_skip(struct stb_reader *r, const char *name);              /* read elsewhere, and the caller says where in a comment */
+/* Marks and returns the next "options.*" attribute after *pos (start with 0), or NULL. */
+const struct stb_plan_attr *stb_read_option(struct stb_reader *r, uint32_t *pos);
+/* 0 when every attribute with a non-default value was read; else -1 and *err names the first, with its span. */
+STB_NODISCARD int stb_reader_done(const struct stb_reader *r, struct stb_err *err);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * measure.h - what the workers of one repetition count: the hand-over from a workload (io, db) to exec and the results.
+ *
+ * A measured phase runs in a forked child; everything here lies in one shared anonymous mapping, so that the parent can show progress and
+ * sample the series, and nothing that was counted is lost when the child dies. The parent never writes but `stop`.
+ *
+ * Accounting identity, asserted after each run: issued = ok + failed + cancelled; histogram count = ok.
+ */
+#ifndef STB_MEASURE_H
+#define STB_MEASURE_H
+
+#include "runtime/base/err.h"
+#include "runtime/base/hist.h"
+
+#include <stdatomic.h>
+
+enum stb_dir { STB_READ, STB_WRITE, STB_TRIM, STB_N_DIRS };
+
+enum stb_end {
+	STB_END_TIME,    /* the asked time is over */
+	STB_END_SIZE,    /* all bytes were done */
+	STB_END_EVENTS,  /* all events were done */
+	STB_END_STOPPED, /* the parent said stop (signal) */
+	STB_END_ERROR,   /* see err */
+};
+
+/* Live counters of one worker, since the start of the current stage; relaxed stores by the worker, relaxed loads by the parent. */
+struct stb_live {
+	_Atomic uint64_t ops;    /* I/Os or committed transactions */
+	_Atomic uint64_t bytes;  /* io; queries for oltp */
+	_Atomic uint64_t errors; /* failed I/Os or errors that were retried */
+} STB_ALIGNED(128);
+
+enum stb_stage { STB_STAGE_SETUP, STB_STAGE_LAYOUT, STB_STAGE_WARMUP, STB_STAGE_MEASURE, STB_STAGE_DRAIN, STB_STAGE_DONE };
+
+struct stb_measure {
+	uint64_t window_ns;              /* the true measured window, drain and end_fsync included */
+	uint64_t cpu_user_ns, cpu_sys_ns;/* of the whole child in the window */
+	enum stb_end end;
+	uint64_t issued, failed, cancelled;
+	uint64_t ok[STB_N_DIRS];         /* io: per direction; oltp: [0] committed events */
+	uint64_t bytes[STB_N_DIRS];      /* io */
+	struct stb_hist lat[STB_N_DIRS]; /* ns; oltp: [0] */
+	struct stb_hist sync;            /* fsync/fdatasync latency, io */
+	uint64_t queries_read, queries_write, queries_other; /* oltp */
+	uint64_t errors, reconnects;     /* oltp: retried failures */
+};
+
+struct stb_phase {
+	/* written by the child */
+	_Atomic uint32_t stage;           /* enum stb_stage */
+	_Atomic uint64_t stage_since_ns;  /* CLOCK_MONOTONIC when the stage began */
+	_Atomic uint64_t progress_done, progress_total; /* LAYOUT and loading: bytes or rows; 0 total: unknown */
+	struct stb_err err;
+	struct stb_measure result;
+	uint64_t alloc_calls;             /* allocations by our code between warm-up and drain: 0, or it is a bug */
+	/* written by the parent */
+	_Atomic uint32_t stop;            /* 1: finish now */
+	uint32_t n_workers;
+	struct stb_live live[];           /* n_workers */
+};
+
+static inline size_t stb_phase_size(uint32_t n_workers)
+{
+	return sizeof(struct stb_phase) + (size_t)n_workers * sizeof(struct stb_live);
+}
+
+#endif
