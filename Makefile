@@ -100,6 +100,9 @@ check: ## install, build, run all tests
 unit: $(B)/unit ## the unit tests alone
 	$(B)/unit
 
+.PHONY: unit_binary
+unit_binary: $(B)/unit
+
 bench: all ## side by side with fio and sysbench; see tests/bench/README.md
 	tests/bench/run
 
