@@ -2,6 +2,7 @@
  * metric.h - what can be measured: name, unit, direction, meaning. Pure functions over names; known to compiler and reports alike.
  *
  * A full name is [PREFIX.]BASE[_pNN]: read.lat_p95, iops, sync.lat_mean. lat_p95 is 95%, lat_p999 is 99.9%, lat_p50 50%, lat_p9999 99.99%.
+ * lat_p5 is 5%, lat_p001 0.1%, lat_p100 the maximum; each percentile has one spelling (no p990, p05). The table is metrics.def.
  */
 #ifndef STB_METRIC_H
 #define STB_METRIC_H

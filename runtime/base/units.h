@@ -27,6 +27,9 @@ enum stb_units_status stb_units_parse(const char *s, size_t len, struct stb_val 
 /* "bytes", "time", "count", "share", "rate", "byte rate", "text", ...: the type as messages name it. */
 const char *stb_vtype_name(enum stb_vtype type);
 
+/* A suffix without "/s": its type (BYTES, TIME, SHARE) and its size num/den in base units ("KiB" 1024/1, "%" 1/100). */
+bool stb_units_suffix(const char *s, size_t len, enum stb_vtype *type, int64_t *num, int64_t *den);
+
 /* All unit suffixes in the order of the reference ("B KiB ... %"), NULL-terminated: for documentation and dictionaries. */
 const char *const *stb_units_all(void);
 

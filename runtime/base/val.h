@@ -50,8 +50,9 @@ double stb_val_double(const struct stb_val *v);
 
 /*
  * The canonical spelling, as `stb fmt` would write it: 4KiB, 30s, 70%, 1000/s, 16, true, psync, "text", [a, b], 2..3.
- * Bytes take the largest binary unit that divides them, else the largest decimal one, else B; times the largest unit that
- * divides; a number that no unit divides is written as an exact decimal where there is one, else as num/den.
+ * Bytes take the unit that leaves the smallest whole number, binary before decimal (4KiB, 2GB, 1536B); times the largest unit that
+ * divides. A number that is no multiple of its base unit is written as an exact decimal of at most 18 places where there is one (2.5ms
+ * is 2500us, but 0.5B), else as a division: 1B/3.
  */
 void stb_val_print(struct stb_buf *b, const struct stb_val *v);
 char *stb_val_text(struct stb_arena *a, const struct stb_val *v);

@@ -1,0 +1,152 @@
+/*
+ * metric.c - metrics by name. The table is metrics.def.
+ *
+ * A percentile has one name. pD (one digit) is D%, p100 is 100%; otherwise the first two digits are whole percents and the rest decimals:
+ * p50, p999 = 99.9%, p001 = 0.1%. A longer spelling of the same (p990, p05, p00) is refused, so that a column has one name.
+ */
+#include "runtime/base/metric.h"
+
+#include "runtime/base/units.h"
+
+#include <string.h>
+
+enum { MAX_PERCENTILE_DIGITS = 8 };
+
+static const struct row {
+	const char *name;
+	const char *unit;
+	enum stb_direction direction;
+	unsigned families;
+	bool per_direction;
+	int decimals;
+	const char *default_unit;
+	const char *heading;
+	const char *meaning;
+} rows[] = {
+#define STB_METRIC(...) { __VA_ARGS__ },
+#include "runtime/base/metrics.def"
+#undef STB_METRIC
+};
+
+static const char *const names[] = {
+#define STB_METRIC(name, ...) name,
+#include "runtime/base/metrics.def"
+#undef STB_METRIC
+	NULL
+};
+
+const char *const *stb_metric_names(void)
+{
+	return names;
+}
+
+static bool parse_percentile(const char *digits, uint64_t *num, uint64_t *den)
+{
+	const size_t len = strspn(digits, "0123456789");
+	uint64_t value = 0, scale = 100;
+
+	if (!len || digits[len] || len > MAX_PERCENTILE_DIGITS)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		value = value * 10 + (uint64_t)(digits[i] - '0');
+		if (i >= 2)
+			scale *= 10;
+	}
+	if (!strcmp(digits, "100"))
+		scale = 100;
+	else if (len == 2 && digits[0] == '0')
+		return false;
+	else if (len > 2 && digits[len - 1] == '0')
+		return false;
+	*num = value;
+	*den = scale;
+	return true;
+}
+
+/* Whether name is the row's, with the percentile's fraction (0/1 where it has none). */
+static bool matches(const struct row *row, const char *name, uint64_t *num, uint64_t *den)
+{
+	const size_t len = strlen(row->name);
+
+	*num = 0;
+	*den = 1;
+	if (strcmp(row->name + len - 2, "NN"))
+		return !strcmp(row->name, name);
+	return !strncmp(row->name, name, len - 2) && parse_percentile(name + len - 2, num, den);
+}
+
+static const char *skip_direction(const char *name)
+{
+	static const char *const prefixes[] = { "read.", "write.", "trim." };
+
+	for (size_t i = 0; i < STB_LEN(prefixes); i++) {
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return name + strlen(prefixes[i]);
+	}
+	return name;
+}
+
+bool stb_metric_find(const char *name, struct stb_metric *out)
+{
+	const char *base = skip_direction(name);
+
+	for (size_t i = 0; i < STB_LEN(rows); i++) {
+		const struct row *r = &rows[i];
+		uint64_t num, den;
+
+		if ((base != name && !r->per_direction) || !matches(r, base, &num, &den))
+			continue;
+		*out = (struct stb_metric){
+			.unit = r->unit,
+			.direction = r->direction,
+			.families = base != name ? STB_METRIC_IO : r->families,
+			.meaning = r->meaning,
+			.pct_num = num,
+			.pct_den = den,
+			.default_decimals = r->decimals,
+			.default_unit = r->default_unit,
+			.heading = r->heading,
+		};
+		return true;
+	}
+	return false;
+}
+
+/* The size of a unit of results and reports, and its dimension: bytes, time, share, each also per second; NONE for a bare number. */
+static bool unit_size(const char *unit, enum stb_vtype *type, bool *per_s, double *size)
+{
+	size_t len = strlen(unit);
+	int64_t num, den;
+
+	*type = STB_V_NONE;
+	*size = 1;
+	*per_s = len >= 2 && !strcmp(unit + len - 2, "/s");
+	if (*per_s)
+		len -= 2;
+	if (!len)
+		return !*per_s;
+	if (*per_s && len == 1 && unit[0] == '1')
+		return true;
+	if (!stb_units_suffix(unit, len, type, &num, &den) || (*per_s && *type != STB_V_BYTES))
+		return false;
+	*size = (double)num / (double)den;
+	return true;
+}
+
+bool stb_metric_convert(double value, const char *from, const char *to, double *out)
+{
+	enum stb_vtype from_type, to_type;
+	double from_size, to_size;
+	bool from_per_s, to_per_s;
+
+	if (!unit_size(from, &from_type, &from_per_s, &from_size) || !unit_size(to, &to_type, &to_per_s, &to_size))
+		return false;
+	if (from_type != to_type || from_per_s != to_per_s)
+		return false;
+	/* Equal units change no bit of the value; a larger one divides, so that whole ratios stay exact. */
+	if (from_size >= to_size)
+		*out = value * (from_size / to_size);
+	else
+		*out = value / (to_size / from_size);
+	return true;
+}
