@@ -17,7 +17,7 @@
 /* One value that something sets: a line, an override, a profile, a point. */
 struct stb_setting {
 	const struct stb_schema_attr *row;
-	const char *key;            /* row->name, or "options.NAME" for an entry of an open map */
+	const char *key;            /* row->name ("schedule.days" inside a nested block), or "options.NAME", "units.NAME" in an open map */
 	struct stb_val val;         /* STB_V_NONE after `= none` in a profile: unset */
 	enum stb_origin origin;
 	struct stb_span key_span, value_span;

@@ -32,6 +32,7 @@ enum stb_row_flag {
 	STB_STRUCTURAL = 8,/* a nested block (where, baseline, axis, exclude, override, schedule): not an attribute with a value */
 	STB_OPEN_MAP = 16, /* options { }, units { }: keys are free */
 	STB_INTERPOLATES_CELL = 32, /* ${cell.AXIS} is allowed (addresses) */
+	STB_FIGURE = 64,   /* what a claim judges by: takes a range and a fraction */
 };
 
 struct stb_schema_attr {
@@ -62,7 +63,12 @@ const struct stb_schema_type *stb_schema_types(size_t *n);
 const struct stb_schema_attr *stb_schema_rows(size_t *n); /* formatter order within a kind */
 const struct stb_schema_type *stb_schema_type(enum stb_kind k, const char *type); /* NULL: there is none */
 bool stb_schema_applies(const struct stb_schema_attr *row, const char *type);
-const struct stb_schema_attr *stb_schema_attr(enum stb_kind k, const char *type, const char *name); /* NULL: there is none */
+/* NULL: there is none. "options.NAME" gives the row of the open map, "schedule.days" that of a nested block's attribute. */
+const struct stb_schema_attr *stb_schema_attr(enum stb_kind k, const char *type, const char *name);
+/* The default as a value; false: the row has none. Its text lies in a. */
+bool stb_schema_default(struct stb_arena *a, const struct stb_schema_attr *row, struct stb_val *out);
+/* A bound (row->min, row->max) as a number; false: it is NULL. */
+bool stb_schema_bound(const char *bound, struct stb_val *out);
 
 /* The reference on a topic: "workload", "workload io", "io.bs", "bs", "E0203", "lat_p95", "percent"; false when unknown. */
 bool stb_schema_explain(const char *topic, FILE *out);
