@@ -17,6 +17,16 @@ struct stb_io_setup {
 	uint32_t repetition;
 };
 
+/* One engine of the table, for `stb version`. */
+struct stb_io_engine_info {
+	const char *name;
+	bool available;
+	char reason[STB_ERR_TEXT]; /* why not; empty when available */
+};
+
+/* Fills up to max entries in the order of caps.def and returns how many engines there are. Asks the kernel; touches no file. */
+uint32_t stb_io_engines(struct stb_io_engine_info *out, uint32_t max);
+
 /* Workers (threads) that the workload needs: the size of phase->live. */
 uint32_t stb_io_workers(const struct stb_plan_block *workload);
 /*

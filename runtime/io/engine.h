@@ -1,0 +1,95 @@
+/*
+ * engine.h - the engine contract: how one worker gets its I/O done. Known to the loop, the engines and their tests.
+ *
+ * An engine object belongs to one worker thread and is opened, used and closed by that thread alone (io_uring binds its ring to it).
+ * The requests live in an array that the worker owns and passes at open; a request is named by its index there, the slot.
+ *
+ *   open    makes ready for up to `depth` requests in flight on one file
+ *   submit  hands slots over. Returns how many were taken, from the front (0: none now, reap first), or -errno when none was taken and
+ *           waiting would not help. May put the system call off until reap, so a taken request need not have started.
+ *   reap    starts what was put off, then waits until at least `min` requests are complete or the CLOCK_MONOTONIC instant deadline_ns has
+ *           come (0: no deadline); returns up to `max` of them, or -errno. Never waits with min 0, nor for more than is in flight.
+ *   sync    fsync or fdatasync of the file. 0 or -errno. Waits for nothing that is in flight.
+ *   cancel  asks for everything in flight to end. Every request still comes back through reap: with -ECANCELED, or done after all.
+ *   close   nothing may be in flight; frees everything.
+ *
+ * A completion's result is what the system call would have returned: bytes done, which may be fewer than asked, or -errno. While a
+ * request is in flight its fields and its buffer belong to the engine.
+ */
+#ifndef STB_IO_ENGINE_H
+#define STB_IO_ENGINE_H
+
+#include "runtime/base/err.h"
+#include "runtime/result/measure.h"
+
+#include <sys/types.h>
+
+/* 32 bytes, two a cache line. */
+struct stb_io_req {
+	uint64_t offset;   /* in the file */
+	uint64_t start_ns; /* the loop's; engines leave it alone */
+	unsigned char *buf;
+	uint32_t len;
+	uint8_t dir;       /* enum stb_dir: STB_READ or STB_WRITE */
+};
+
+struct stb_io_done {
+	uint32_t slot;
+	int32_t res;
+};
+
+struct stb_io_ops;
+
+struct stb_io_engine {
+	const struct stb_io_ops *ops;
+	void *state; /* the engine's */
+};
+
+struct stb_io_open {
+	int fd;                  /* -1 for an engine without a file */
+	uint32_t depth;
+	struct stb_io_req *reqs; /* depth of them; borrowed until close */
+};
+
+struct stb_io_ops {
+	/* 0: the engine can be used here, by this process. -1 with *err: why not, and what to do. Touches no file. depth and jobs are what
+	 * will be asked of it. */
+	int (*probe)(uint32_t depth, uint32_t jobs, struct stb_err *err);
+	int (*open)(struct stb_io_engine *e, const struct stb_io_open *o, struct stb_err *err);
+	int (*submit)(struct stb_io_engine *e, const uint32_t *slots, uint32_t n);
+	int (*reap)(struct stb_io_engine *e, struct stb_io_done *done, uint32_t min, uint32_t max, uint64_t deadline_ns);
+	int (*sync)(struct stb_io_engine *e, bool data_only);
+	int (*cancel)(struct stb_io_engine *e);
+	void (*close)(struct stb_io_engine *e);
+	bool no_file; /* works without a target */
+};
+
+enum stb_io_engine_id {
+#define STB_IO_ENGINE(sym, name, sync, max_depth, direct, needs) STB_IO_##sym,
+#include "runtime/io/caps.def"
+#undef STB_IO_ENGINE
+	STB_IO_N_ENGINES
+};
+
+struct stb_io_caps {
+	const char *name;
+	bool sync;
+	uint32_t max_depth;
+	bool direct;
+	const char *needs;
+	const struct stb_io_ops *ops;
+};
+
+extern const struct stb_io_ops stb_io_psync, stb_io_libaio, stb_io_uring, stb_io_null;
+
+const struct stb_io_caps *stb_io_caps(enum stb_io_engine_id id);
+/* NULL where there is none of that name. */
+const struct stb_io_caps *stb_io_caps_find(const char *name);
+
+/* Why io_uring_setup failed with errnum (positive): switched off by sysctl, forbidden by a sandbox, not in the kernel, or something else.
+ * sysctl_path is /proc/sys/kernel/io_uring_disabled, or a stand-in in tests. Returns -1. */
+int stb_io_uring_explain(int errnum, const char *sysctl_path, struct stb_err *err);
+/* The same for io_setup; aio_dir is /proc/sys/fs. */
+int stb_io_libaio_explain(int errnum, uint64_t events, const char *aio_dir, struct stb_err *err);
+
+#endif
