@@ -1,7 +1,7 @@
 /*
  * result.h - the one result model: rows as in results.csv, looked up by cell and metric.
  *
- * Made from measures (exec), from a run directory or from recorded CSV files; read by reports. Owns its arena.
+ * Made from measures (exec), from a run directory or from recorded CSV files; read by reports. Owns its arena. Not thread-safe.
  */
 #ifndef STB_RESULT_H
 #define STB_RESULT_H
@@ -31,37 +31,85 @@ enum stb_status {
 
 const char *stb_status_text(enum stb_status s);
 bool stb_status_valid(enum stb_status s);
+/* false: no status is written so. */
+bool stb_status_find(const char *text, enum stb_status *out);
+
+#define STB_HIST_FILE_NAME 96
+
+/* Which latencies a histogram counts; histograms/ID-sSLOT-rREPETITION[-PART].csv, no part for all directions together. */
+enum stb_part { STB_PART_ALL, STB_PART_READ, STB_PART_WRITE, STB_PART_TRIM, STB_PART_SYNC, STB_N_PARTS };
 
 struct stb_result_row {
-	uint32_t cell;       /* plan->cells */
+	uint32_t cell;       /* plan->cells; of equal cells the first (same_as) */
 	uint32_t slot;       /* 1-based, as in the file */
 	uint32_t repetition; /* 1-based */
 	const char *metric;  /* interned: pointers compare within one stb_results */
-	const char *unit;
-	double value;
+	const char *unit;    /* the metric's own */
+	double value;        /* finite, not negative */
 	enum stb_status status;
+	uint32_t next;       /* the next row of this cell and metric, or STB_NONE */
 };
+
+/* A histogram at rest: only the buckets that count something. */
+struct stb_result_hist {
+	uint32_t n_bins;
+	uint64_t min, max; /* exact where they are known, else bounds of the outer buckets */
+	struct {
+		uint32_t index;
+		uint64_t count;
+	} bin[];
+};
+
+struct stb_results_entry; /* of the index: (cell, slot, repetition, metric or part) -> row or histogram */
 
 struct stb_results {
 	struct stb_arena arena;
 	const struct stb_plan *plan; /* borrowed */
 	struct stb_result_row *rows;
 	size_t n_rows, cap_rows;
-	char **notes;                /* e.g. which file a matrix has no rows in */
+	char **notes;                /* what a reader of the reports should know about where the rows are from */
 	size_t n_notes, cap_notes;
+	const char **names;          /* interned metric names */
+	size_t n_names, cap_names, last_name;
+	const char **percentiles;    /* base names (lat_p9999) that reports and claims ask for besides the usual ones */
+	size_t n_percentiles, cap_percentiles;
+	struct stb_results_entry *index; /* open addressing, a power of two */
+	size_t n_index, cap_index;
 };
 
 struct stb_results *stb_results_new(const struct stb_plan *plan);
 void stb_results_free(struct stb_results *r);
 
-/* Adds one repetition: every metric that the measure holds. */
+/* Adds one row, its value in the metric's own unit. -1 with *err: an unknown metric, or the key is there already. */
+STB_NODISCARD int stb_results_add(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *metric,
+	double value, enum stb_status status, struct stb_err *err);
+/*
+ * Adds one repetition: every metric that the measure holds, and its histograms. Which rows a percentile gets: see measure.c. The key must
+ * be new.
+ */
 void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition,
 	const struct stb_measure *m, enum stb_status status);
 
+/* The rows of a cell and metric in the order they were added; NULL after the last. */
+const struct stb_result_row *stb_results_first(const struct stb_results *r, uint32_t cell, const char *metric);
+const struct stb_result_row *stb_results_next(const struct stb_results *r, const struct stb_result_row *row);
+/* Merges a repetition's histogram into *into; false where there is none. */
+bool stb_results_merge_hist(const struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,
+	struct stb_hist *into);
+/* Keeps a copy of h for a repetition. */
+void stb_results_add_hist(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,
+	const struct stb_hist *h);
+/* Whether any cell of the matrix has a row. */
+bool stb_results_has_matrix(const struct stb_results *r, uint32_t matrix);
+
+/* Samples from which a percentile num/den is more than the greatest of them: at least one lies beyond it. lat_p999 needs 1000. */
+uint64_t stb_percentile_needs(uint64_t num, uint64_t den);
+
 /*
  * Reads a results.csv of a run (with `cell`) or recorded rows from elsewhere (axis columns, metric, unit, value, optionally slot,
- * repetition, status). path may be a run directory. Rows match cells by cell id where given, else by axis values; a row that matches no
- * cell, a bad number, an unknown metric or unit, a duplicate key is an error that names file and line. 0 or -1 with *err.
+ * repetition, status). path may be a run directory, whose histograms are then read too. Rows match cells by cell id where given, else by
+ * axis values; a row that matches no cell, a bad number, an unknown metric or unit, a duplicate key is an error that names file and line.
+ * 0 or -1 with *err; rows read before the error stay.
  */
 STB_NODISCARD int stb_results_read(struct stb_results *r, const char *path, struct stb_err *err);
 
@@ -69,6 +117,12 @@ STB_NODISCARD int stb_results_read(struct stb_results *r, const char *path, stru
 void stb_results_write_header(const struct stb_plan *p, FILE *out);
 void stb_results_write_rows(const struct stb_results *r, size_t from, FILE *out);
 
+/* The histogram's path below the run directory: "histograms/0123456789abcdef-s1-r2-read.csv". */
+void stb_hist_file_name(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,
+	char out[STB_HIST_FILE_NAME]);
+/* Writes every histogram of a measure into run_dir/histograms, which must exist. 0 or -1 with *err. */
+STB_NODISCARD int stb_measure_save_hists(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition,
+	const struct stb_measure *m, const char *run_dir, struct stb_err *err);
 /* Histogram as CSV `lower_ns,count`. */
 void stb_hist_write_csv(const struct stb_hist *h, FILE *out);
 

@@ -1,0 +1,27 @@
+/*
+ * csvfile.h - reads a CSV file record by record. Inside runtime/result only.
+ */
+#ifndef STB_CSVFILE_H
+#define STB_CSVFILE_H
+
+#include "runtime/base/err.h"
+
+enum { STB_CSV_MAX_FIELDS = 256, STB_CSV_MAX_RECORD = 65536 };
+
+struct stb_csv_record {
+	const char *path;
+	uint32_t line;  /* 1-based, where the record begins */
+	uint32_t n;
+	const char *field[STB_CSV_MAX_FIELDS]; /* NUL-terminated, no NUL inside, valid during the call */
+};
+
+/* Sees every record in order, the header first; anything but 0 ends the reading (with *err set). */
+typedef int stb_csv_fn(void *ctx, const struct stb_csv_record *rec, struct stb_err *err);
+
+/*
+ * RFC 4180; LF or CRLF, a byte order mark and empty lines are passed over. Refuses what is no regular file, NUL bytes, bad quoting and records beyond
+ * the limits above. 0, or -1 with *err.
+ */
+STB_NODISCARD int stb_csv_read(const char *path, stb_csv_fn *fn, void *ctx, struct stb_err *err);
+
+#endif

@@ -1,0 +1,605 @@
+/*
+ * load.c - results.csv of a run, and recorded rows from elsewhere, into the result model.
+ *
+ * Two forms of header are taken:
+ *
+ *   cell,<anything>,slot,repetition,metric,unit,value,status    what stb writes. The cell id decides; axis names carry no identity, so a
+ *                                                               renamed axis does not make an old run unreadable.
+ *   <axes>,metric,unit,value[,slot][,repetition][,status]       recorded rows, columns in any order. Every name must be known.
+ *
+ * Recorded rows match cells by a key: the values of the file's axis columns, in the order of the file, "" where a cell has no value. All
+ * cells are put into one table sorted by that key, once per file; a row is one binary search. So an axis with one value may be left out of the file,
+ * and a key that several different cells share is an error that names the columns which would tell them apart.
+ */
+#include "runtime/result/csvfile.h"
+#include "runtime/result/number.h"
+#include "runtime/result/result.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum column { COL_CELL, COL_SLOT, COL_REPETITION, COL_METRIC, COL_UNIT, COL_VALUE, COL_STATUS, N_COLS };
+
+static const char *const column_name[N_COLS] = { "cell", "slot", "repetition", "metric", "unit", "value", "status" };
+
+enum { MAX_LISTED = 12 };
+
+struct cell_key {
+	const char *key;
+	uint32_t cell;
+};
+
+struct loader {
+	struct stb_results *r;
+	struct stb_arena arena;    /* keys */
+	bool have_header;
+	bool from_run;             /* the header is one that stb writes */
+	uint32_t n_fields;
+	int32_t at[N_COLS];        /* field of each column, -1: absent */
+	uint32_t n_axes;
+	uint32_t axis_at[STB_CSV_MAX_FIELDS];   /* fields that are axes */
+	const char *axis_name[STB_CSV_MAX_FIELDS];
+	struct cell_key *keys;     /* by id or by axis values, sorted */
+	struct stb_buf key;
+	uint32_t rows;
+};
+
+/* Text of a file as messages show it: short, and without control characters. */
+static const char *shown(const char *s, char out[64])
+{
+	size_t n = 0;
+
+	for (; s[n] && n < 60; n++)
+		out[n] = (unsigned char)s[n] < 0x20 || s[n] == 0x7f ? '?' : s[n];
+	while (s[n] && n && ((unsigned char)s[n] & 0xC0) == 0x80)
+		n--; /* not in the middle of a character */
+	out[n] = '\0';
+	return out;
+}
+
+STB_PRINTF(3, 4) static int refuse(const struct stb_csv_record *rec, struct stb_err *err, const char *fmt, ...)
+{
+	struct stb_buf what;
+	char text[STB_ERR_TEXT];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	stb_buf_init(&what);
+	stb_buf_printf(&what, "%s:%u: %s", rec->path, rec->line, text);
+	stb_err_set(err, 0, "%s", stb_buf_str(&what));
+	stb_buf_fini(&what);
+	return -1;
+}
+
+/* "a, b, c and 4 more" */
+static void list_add(struct stb_buf *b, const char *word, uint32_t *n)
+{
+	if (!*word)
+		return;
+	for (const char *p = stb_buf_str(b); (p = strstr(p, word)); p++) {
+		const char end = p[strlen(word)];
+
+		if ((p == b->data || p[-1] == ' ') && (!end || end == ','))
+			return;
+	}
+	if ((*n)++ < MAX_LISTED)
+		stb_buf_printf(b, "%s%s", b->len ? ", " : "", word);
+}
+
+static void list_end(struct stb_buf *b, uint32_t n)
+{
+	if (n > MAX_LISTED)
+		stb_buf_printf(b, " and %u more", n - MAX_LISTED);
+	if (!b->len)
+		stb_buf_adds(b, "none");
+}
+
+static const struct stb_plan_axis *axis_of(const struct stb_plan_matrix *m, const char *name, uint32_t *index)
+{
+	for (uint32_t i = 0; i < m->n_axes; i++) {
+		if (!strcmp(m->axes[i].name, name)) {
+			*index = i;
+			return &m->axes[i];
+		}
+	}
+	return NULL;
+}
+
+static bool is_axis(const struct stb_plan *p, const char *name)
+{
+	uint32_t index;
+
+	for (uint32_t i = 0; i < p->n_matrices; i++) {
+		if (axis_of(&p->matrices[i], name, &index))
+			return true;
+	}
+	return false;
+}
+
+static void list_axes(const struct stb_plan *p, struct stb_buf *b)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_matrices; i++) {
+		for (uint32_t k = 0; k < p->matrices[i].n_axes; k++)
+			list_add(b, p->matrices[i].axes[k].name, &n);
+	}
+	list_end(b, n);
+}
+
+static void list_values(const struct stb_plan *p, const char *axis, struct stb_buf *b)
+{
+	uint32_t n = 0, index;
+
+	for (uint32_t i = 0; i < p->n_matrices; i++) {
+		const struct stb_plan_axis *a = axis_of(&p->matrices[i], axis, &index);
+
+		for (uint32_t k = 0; a && k < a->n_values; k++)
+			list_add(b, a->values[k].key, &n);
+	}
+	list_end(b, n);
+}
+
+/* The cell's value on an axis as the file spells it; "" where it has none. */
+static const char *cell_value(const struct stb_plan *p, uint32_t cell, const char *axis)
+{
+	const struct stb_plan_matrix *m = &p->matrices[p->cells[cell].matrix];
+	uint32_t index;
+	const struct stb_plan_axis *a = axis_of(m, axis, &index);
+
+	return a && p->cells[cell].point[index] != STB_NONE ? a->values[p->cells[cell].point[index]].key : "";
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct cell_key *x = a, *y = b;
+	const int c = strcmp(x->key, y->key);
+
+	return c ? c : x->cell < y->cell ? -1 : x->cell > y->cell;
+}
+
+static void make_keys(struct loader *l)
+{
+	const struct stb_plan *p = l->r->plan;
+	struct stb_buf b;
+
+	stb_buf_init(&b);
+	l->keys = STB_NEW_ARRAY(&l->arena, struct cell_key, p->n_cells);
+	for (uint32_t c = 0; c < p->n_cells; c++) {
+		l->keys[c].cell = c;
+		l->keys[c].key = p->cells[c].id;
+		if (l->from_run)
+			continue;
+		stb_buf_clear(&b);
+		for (uint32_t i = 0; i < l->n_axes; i++)
+			stb_buf_printf(&b, "%s\x1f", cell_value(p, c, l->axis_name[i]));
+		l->keys[c].key = stb_arena_strdup(&l->arena, stb_buf_str(&b));
+	}
+	qsort(l->keys, p->n_cells, sizeof(*l->keys), by_key);
+	stb_buf_fini(&b);
+}
+
+/* --- header --- */
+
+/* Whether the header is cell,...,slot,repetition,metric,unit,value,status. */
+static bool written_by_stb(const struct stb_csv_record *rec)
+{
+	if (rec->n < N_COLS || strcmp(rec->field[0], column_name[COL_CELL]))
+		return false;
+	for (uint32_t i = 1; i < N_COLS; i++) {
+		if (strcmp(rec->field[rec->n - N_COLS + i], column_name[i]))
+			return false;
+	}
+	return true;
+}
+
+static int unknown_column(const struct loader *l, const struct stb_csv_record *rec, const char *name, struct stb_err *err)
+{
+	struct stb_buf axes;
+	char text[64];
+
+	stb_buf_init(&axes);
+	list_axes(l->r->plan, &axes);
+	refuse(rec, err, "unknown column `%s`", shown(name, text));
+	stb_err_remedy(err, "columns are the axes of the matrices (%s) and metric, unit, value, slot, repetition, status", stb_buf_str(&axes));
+	stb_buf_fini(&axes);
+	return -1;
+}
+
+static int take_column(struct loader *l, const struct stb_csv_record *rec, uint32_t i, struct stb_err *err)
+{
+	const char *name = rec->field[i];
+	char text[64];
+
+	for (uint32_t k = 0; k < i; k++) {
+		if (!strcmp(rec->field[k], name))
+			return refuse(rec, err, "column `%s` stands there twice", shown(name, text));
+	}
+	for (int k = COL_SLOT; k < N_COLS; k++) {
+		if (!strcmp(name, column_name[k])) {
+			l->at[k] = (int32_t)i;
+			return 0;
+		}
+	}
+	if (!is_axis(l->r->plan, name))
+		return unknown_column(l, rec, name, err);
+	l->axis_at[l->n_axes] = i;
+	l->axis_name[l->n_axes++] = stb_arena_strdup(&l->arena, name);
+	return 0;
+}
+
+static int read_header(struct loader *l, const struct stb_csv_record *rec, struct stb_err *err)
+{
+	l->have_header = true;
+	l->n_fields = rec->n;
+	l->from_run = written_by_stb(rec);
+	for (int i = 0; i < N_COLS; i++)
+		l->at[i] = -1;
+	if (l->from_run) {
+		l->at[COL_CELL] = 0;
+		for (uint32_t i = 1; i < N_COLS; i++)
+			l->at[i] = (int32_t)(rec->n - N_COLS + i);
+	} else {
+		for (uint32_t i = 0; i < rec->n; i++) {
+			if (take_column(l, rec, i, err))
+				return -1;
+		}
+	}
+	for (int i = COL_METRIC; i <= COL_VALUE; i++) {
+		if (l->at[i] >= 0)
+			continue;
+		refuse(rec, err, "the header has no column `%s`", column_name[i]);
+		stb_err_remedy(err, "the first line names the columns: axes, metric, unit, value and optionally slot, repetition, status");
+		return -1;
+	}
+	make_keys(l);
+	return 0;
+}
+
+/* --- which cell --- */
+
+static int no_cell(const struct loader *l, const struct stb_csv_record *rec, struct stb_err *err)
+{
+	struct stb_buf b;
+	char text[64];
+
+	stb_buf_init(&b);
+	for (uint32_t i = 0; i < l->n_axes; i++) {
+		const char *value = rec->field[l->axis_at[i]];
+		bool known = !*value;
+
+		for (uint32_t c = 0; !known && c < l->r->plan->n_cells; c++)
+			known = !strcmp(cell_value(l->r->plan, c, l->axis_name[i]), value);
+		if (known)
+			continue;
+		list_values(l->r->plan, l->axis_name[i], &b);
+		refuse(rec, err, "`%s` is no value of axis `%s` in any cell", shown(value, text), l->axis_name[i]);
+		stb_err_remedy(err, "values of `%s`: %s", l->axis_name[i], stb_buf_str(&b));
+		goto done;
+	}
+	for (uint32_t i = 0; i < l->n_axes; i++)
+		stb_buf_printf(&b, "%s%s = %s", i ? ", " : "", l->axis_name[i],
+			*rec->field[l->axis_at[i]] ? shown(rec->field[l->axis_at[i]], text) : "none");
+	refuse(rec, err, "no cell has %s", stb_buf_str(&b));
+	stb_err_remedy(err, "each value is known, but not together: it is excluded, or belongs to another matrix; `stb plan` lists the cells");
+done:
+	stb_buf_fini(&b);
+	return -1;
+}
+
+static int several_cells(const struct loader *l, const struct stb_csv_record *rec, uint32_t first, uint32_t other, struct stb_err *err)
+{
+	const struct stb_plan *p = l->r->plan;
+	const uint32_t matrix[2] = { p->cells[first].matrix, p->cells[other].matrix };
+	struct stb_buf b;
+	uint32_t n = 0;
+
+	stb_buf_init(&b);
+	for (int k = 0; k < 2; k++) {
+		for (uint32_t i = 0; i < p->matrices[matrix[k]].n_axes; i++) {
+			const char *name = p->matrices[matrix[k]].axes[i].name;
+
+			if (strcmp(cell_value(p, first, name), cell_value(p, other, name)))
+				list_add(&b, name, &n);
+		}
+	}
+	if (n) {
+		list_end(&b, n);
+		refuse(rec, err, "the row fits several cells, which differ in %s", stb_buf_str(&b));
+		stb_err_remedy(err, "add a column for %s", stb_buf_str(&b));
+	} else {
+		refuse(rec, err, "the row fits cells of matrices `%s` and `%s`", p->matrices[matrix[0]].name, p->matrices[matrix[1]].name);
+		stb_err_remedy(err, "give the matrices an axis with different values");
+	}
+	stb_buf_fini(&b);
+	return -1;
+}
+
+/* First key that is not less than `key`, by strcmp over its first len bytes (SIZE_MAX: all). */
+static uint32_t lower_bound(const struct loader *l, const char *key, size_t len)
+{
+	uint32_t lo = 0, hi = l->r->plan->n_cells;
+
+	while (lo < hi) {
+		const uint32_t mid = lo + (hi - lo) / 2;
+
+		if (strncmp(l->keys[mid].key, key, len) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int cell_by_id(const struct loader *l, const struct stb_csv_record *rec, uint32_t *cell, struct stb_err *err)
+{
+	const char *id = rec->field[l->at[COL_CELL]];
+	const size_t len = strlen(id);
+	const uint32_t i = lower_bound(l, id, len);
+	char text[64];
+
+	if (len < 16)
+		return refuse(rec, err, "`%s` is no cell id: 16 hex digits or more", shown(id, text));
+	if (i == l->r->plan->n_cells || strncmp(l->keys[i].key, id, len)) {
+		refuse(rec, err, "no cell of the spec has the id `%s`", shown(id, text));
+		stb_err_remedy(err, "the spec or profile has changed since that run: report with the spec, profile and parameters it ran with");
+		return -1;
+	}
+	*cell = l->keys[i].cell;
+	return 0;
+}
+
+static int cell_by_axes(struct loader *l, const struct stb_csv_record *rec, uint32_t *cell, struct stb_err *err)
+{
+	const struct stb_plan *p = l->r->plan;
+	uint32_t i;
+
+	stb_buf_clear(&l->key);
+	for (uint32_t k = 0; k < l->n_axes; k++)
+		stb_buf_printf(&l->key, "%s\x1f", rec->field[l->axis_at[k]]);
+	i = lower_bound(l, stb_buf_str(&l->key), SIZE_MAX);
+	if (i == p->n_cells || strcmp(l->keys[i].key, stb_buf_str(&l->key)))
+		return no_cell(l, rec, err);
+	*cell = l->keys[i].cell;
+	for (i++; i < p->n_cells && !strcmp(l->keys[i].key, stb_buf_str(&l->key)); i++) {
+		if (p->cells[l->keys[i].cell].same_as != p->cells[*cell].same_as)
+			return several_cells(l, rec, *cell, l->keys[i].cell, err);
+	}
+	return 0;
+}
+
+/* --- the figure --- */
+
+/* A whole number from 1 up; 1 where the column is absent. */
+static int read_index(const struct loader *l, const struct stb_csv_record *rec, enum column col, uint32_t *out, struct stb_err *err)
+{
+	const char *s = l->at[col] < 0 ? "1" : rec->field[l->at[col]];
+	const size_t len = strlen(s);
+	char text[64];
+
+	if (!len || len > 9 || strspn(s, "0123456789") != len || *s == '0')
+		return refuse(rec, err, "`%s` is no %s: a whole number from 1 up", shown(s, text), column_name[col]);
+	*out = (uint32_t)strtoul(s, NULL, 10);
+	return 0;
+}
+
+static int unknown_metric(const struct stb_csv_record *rec, const char *metric, struct stb_err *err)
+{
+	struct stb_buf b;
+	char text[64];
+
+	stb_buf_init(&b);
+	for (const char *const *n = stb_metric_names(); *n; n++)
+		stb_buf_printf(&b, "%s%s", b.len ? ", " : "", *n);
+	refuse(rec, err, "unknown metric `%s`", shown(metric, text));
+	stb_err_remedy(err, "metrics are %s", stb_buf_str(&b));
+	stb_buf_fini(&b);
+	return -1;
+}
+
+static int read_value(const struct loader *l, const struct stb_csv_record *rec, const char **metric, double *value, struct stb_err *err)
+{
+	const char *s = rec->field[l->at[COL_VALUE]], *unit = rec->field[l->at[COL_UNIT]];
+	char text[64];
+	struct stb_metric m;
+
+	*metric = rec->field[l->at[COL_METRIC]];
+	if (!stb_metric_find(*metric, &m))
+		return unknown_metric(rec, *metric, err);
+	if (!stb_number_parse(s, strlen(s), value)) {
+		refuse(rec, err, "`%s` is no number", shown(s, text));
+		stb_err_remedy(err, "write plain digits with a dot, as in 292.60");
+		return -1;
+	}
+	if (*value < 0)
+		return refuse(rec, err, "`%s` is negative, which `%s` never is", shown(s, text), *metric);
+	if (!stb_metric_convert(*value, unit, m.unit, value)) {
+		refuse(rec, err, "`%s` is no unit of `%s`", shown(unit, text), *metric);
+		if (*m.unit)
+			stb_err_remedy(err, "write `%s`%s", m.unit, strcmp(m.unit, "1/s") ? " or another unit of the same kind" : "");
+		else
+			stb_err_remedy(err, "leave the field empty: it is a plain number");
+		return -1;
+	}
+	return 0;
+}
+
+static int read_status(const struct loader *l, const struct stb_csv_record *rec, enum stb_status *out, struct stb_err *err)
+{
+	const char *s = l->at[COL_STATUS] < 0 ? "ok" : rec->field[l->at[COL_STATUS]];
+	struct stb_buf b;
+	char text[64];
+
+	if (stb_status_find(s, out))
+		return 0;
+	stb_buf_init(&b);
+#define STB_X(sym, name, valid) stb_buf_printf(&b, "%s%s", b.len ? ", " : "", name);
+	STB_STATUSES(STB_X)
+#undef STB_X
+	refuse(rec, err, "unknown status `%s`", shown(s, text));
+	stb_err_remedy(err, "it is one of %s", stb_buf_str(&b));
+	stb_buf_fini(&b);
+	return -1;
+}
+
+static int read_record(void *ctx, const struct stb_csv_record *rec, struct stb_err *err)
+{
+	struct loader *l = ctx;
+	uint32_t cell, slot, repetition;
+	enum stb_status status;
+	const char *metric;
+	double value;
+
+	if (!l->have_header)
+		return read_header(l, rec, err);
+	if (rec->n != l->n_fields)
+		return refuse(rec, err, "%u fields where the header has %u", rec->n, l->n_fields);
+	if (l->from_run ? cell_by_id(l, rec, &cell, err) : cell_by_axes(l, rec, &cell, err))
+		return -1;
+	if (read_index(l, rec, COL_SLOT, &slot, err) || read_index(l, rec, COL_REPETITION, &repetition, err) ||
+		read_value(l, rec, &metric, &value, err) || read_status(l, rec, &status, err))
+		return -1;
+	if (stb_results_add(l->r, cell, slot, repetition, metric, value, status, err)) {
+		stb_err_wrap(err, "%s:%u", rec->path, rec->line);
+		stb_err_remedy(err, l->at[COL_REPETITION] < 0 ? "number repeated measurements in a column `repetition`" :
+			"each cell, slot, repetition and metric may stand once over all --results");
+		return -1;
+	}
+	l->rows++;
+	return 0;
+}
+
+static int read_file(struct stb_results *r, const char *path, struct stb_err *err)
+{
+	struct loader *l = stb_xcalloc(1, sizeof(*l));
+	int rc;
+
+	l->r = r;
+	stb_arena_init(&l->arena);
+	rc = stb_csv_read(path, read_record, l, err);
+	if (!rc && !l->have_header) {
+		stb_err_set(err, 0, "cannot use `%s`: it is empty", path);
+		stb_err_remedy(err, "the first line names the columns: axes, metric, unit, value and optionally slot, repetition, status");
+		rc = -1;
+	}
+	stb_buf_fini(&l->key);
+	stb_arena_fini(&l->arena);
+	free(l);
+	return rc;
+}
+
+/* --- histograms of a run directory --- */
+
+struct hist_loader {
+	struct stb_hist hist;
+	bool have_header;
+};
+
+static int read_bin(void *ctx, const struct stb_csv_record *rec, struct stb_err *err)
+{
+	struct hist_loader *l = ctx;
+	uint64_t v[2];
+
+	if (!l->have_header) {
+		l->have_header = true;
+		if (rec->n != 2 || strcmp(rec->field[0], "lower_ns") || strcmp(rec->field[1], "count"))
+			return refuse(rec, err, "the header is not lower_ns,count");
+		return 0;
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		const char *s = i < rec->n ? rec->field[i] : "";
+		char *end;
+
+		errno = 0;
+		v[i] = strtoull(s, &end, 10);
+		if (rec->n != 2 || *s < '0' || *s > '9' || *end || errno)
+			return refuse(rec, err, "not two whole numbers");
+	}
+	const uint32_t index = stb_hist_index(v[0]);
+
+	if (!v[1] || stb_hist_lower(index) != v[0] || l->hist.bucket[index] || v[1] > UINT64_MAX - l->hist.count)
+		return refuse(rec, err, "`%s,%s` is no bucket, or stands there twice", rec->field[0], rec->field[1]);
+	l->hist.bucket[index] = v[1];
+	l->hist.count += v[1];
+	l->hist.min = STB_MIN(l->hist.min, v[0]);
+	l->hist.max = STB_MAX(l->hist.max, stb_hist_upper(index));
+	return 0;
+}
+
+/* The exact least or greatest latency of a repetition from its row, in ns; fallback where there is none. */
+static uint64_t exact_ns(const struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *metric,
+	uint64_t fallback)
+{
+	for (const struct stb_result_row *row = stb_results_first(r, cell, metric); row; row = stb_results_next(r, row)) {
+		if (row->slot == slot && row->repetition == repetition && row->value < 1e12)
+			return (uint64_t)(row->value * 1e6 + 0.5);
+	}
+	return fallback;
+}
+
+static int read_hist(struct stb_results *r, const char *dir, const struct stb_result_row *row, enum stb_part part, struct stb_err *err)
+{
+	static const char *const least[STB_N_PARTS] = { "lat_min", "read.lat_min", "write.lat_min", "trim.lat_min", "sync.lat_min" };
+	static const char *const greatest[STB_N_PARTS] = { "lat_max", "read.lat_max", "write.lat_max", "trim.lat_max", "sync.lat_max" };
+	char name[STB_HIST_FILE_NAME];
+	struct hist_loader *l;
+	struct stb_buf path;
+	struct stat st;
+	int rc = 0;
+
+	stb_hist_file_name(r->plan, row->cell, row->slot, row->repetition, part, name);
+	stb_buf_init(&path);
+	stb_buf_printf(&path, "%s/%s", dir, name);
+	l = stb_xcalloc(1, sizeof(*l));
+	stb_hist_init(&l->hist);
+	if (!stat(stb_buf_str(&path), &st)) {
+		rc = stb_csv_read(stb_buf_str(&path), read_bin, l, err);
+		l->hist.min = exact_ns(r, row->cell, row->slot, row->repetition, least[part], l->hist.min);
+		l->hist.max = exact_ns(r, row->cell, row->slot, row->repetition, greatest[part], l->hist.max);
+		if (!rc)
+			stb_results_add_hist(r, row->cell, row->slot, row->repetition, part, &l->hist);
+	}
+	free(l);
+	stb_buf_fini(&path);
+	return rc;
+}
+
+/* Every repetition that has latencies has a row lat_mean: those rows [from, n_rows) lead to the files. */
+static int read_hists(struct stb_results *r, const char *dir, size_t from, struct stb_err *err)
+{
+	static const char *const mean[STB_N_PARTS] = { "lat_mean", "read.lat_mean", "write.lat_mean", "trim.lat_mean", "sync.lat_mean" };
+
+	for (size_t i = from; i < r->n_rows; i++) {
+		for (int part = 0; part < STB_N_PARTS; part++) {
+			if (!strcmp(r->rows[i].metric, mean[part]) && read_hist(r, dir, &r->rows[i], (enum stb_part)part, err))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+int stb_results_read(struct stb_results *r, const char *path, struct stb_err *err)
+{
+	const size_t from = r->n_rows;
+	struct stb_buf file;
+	struct stat st;
+	int rc;
+
+	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		return read_file(r, path, err);
+	stb_buf_init(&file);
+	stb_buf_printf(&file, "%s/results.csv", path);
+	rc = read_file(r, stb_buf_str(&file), err);
+	if (!rc)
+		rc = read_hists(r, path, from, err);
+	else if (err->code == ENOENT)
+		stb_err_remedy(err, "is it a run directory? `stb run` makes one, `stb resume` completes one");
+	stb_buf_fini(&file);
+	return rc;
+}

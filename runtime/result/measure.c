@@ -1,0 +1,275 @@
+/*
+ * measure.c - from what the workers of one repetition counted to rows.
+ *
+ * Which rows a repetition gets:
+ *
+ *   - Every metric of metrics.def that its workload has and that is defined for what was counted. Without a single completed operation
+ *     there is no latency row; with one sample there is no standard deviation; without a window there are no rates. A row that is not there
+ *     is honest, a zero would not be.
+ *   - lat_p50, p95, p99, p999, and what the plan's reports and claims ask for. A percentile whose row would only repeat the maximum because
+ *     too few samples were taken is left out: num/den needs den/(den - num) samples, so that at least one lies beyond it (lat_p999 needs
+ *     1000). Where all samples are equal every percentile is known and stands. The histogram is kept in any case: repetitions that are too
+ *     short alone may be enough together.
+ *   - read. write. trim. rows where the workload mixes directions, or where the plan asks for them; sync. rows where there were syncs.
+ *
+ * Rates are over the true window, drain and end_fsync included, never over the time that was asked for.
+ */
+#include "runtime/result/result.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_MS 1e6
+#define NS_PER_SEC 1e9
+
+struct row_ctx {
+	struct stb_results *r;
+	uint32_t cell, slot, repetition;
+	enum stb_status status;
+	const char *prefix;
+};
+
+static const char *const usual_percentiles[] = { "lat_p50", "lat_p95", "lat_p99", "lat_p999" };
+static const char *const part_prefix[STB_N_PARTS] = { "", "read.", "write.", "trim.", "sync." };
+static const char *const part_suffix[STB_N_PARTS] = { "", "-read", "-write", "-trim", "-sync" };
+
+uint64_t stb_percentile_needs(uint64_t num, uint64_t den)
+{
+	if (num >= den)
+		return 1;
+	return (den + (den - num) - 1) / (den - num);
+}
+
+static void add(const struct row_ctx *x, const char *name, double value)
+{
+	char metric[64];
+	struct stb_err err;
+
+	snprintf(metric, sizeof(metric), "%s%s", x->prefix, name);
+	/* The names are ours and the caller promises a new key. */
+	STB_ASSERT(stb_results_add(x->r, x->cell, x->slot, x->repetition, metric, value, x->status, &err) == 0);
+}
+
+static void add_percentile(const struct row_ctx *x, const char *name, const struct stb_hist *h)
+{
+	struct stb_metric m;
+
+	STB_ASSERT(stb_metric_find(name, &m));
+	if (h->count >= stb_percentile_needs(m.pct_num, m.pct_den) || h->min == h->max)
+		add(x, name, (double)stb_hist_percentile(h, m.pct_num, m.pct_den) / NS_PER_MS);
+}
+
+static void add_latencies(const struct row_ctx *x, const struct stb_hist *h)
+{
+	if (!h->count)
+		return;
+	add(x, "lat_mean", stb_hist_mean(h) / NS_PER_MS);
+	if (h->count > 1)
+		add(x, "lat_stddev", stb_hist_stddev(h) / NS_PER_MS);
+	add(x, "lat_min", (double)h->min / NS_PER_MS);
+	add(x, "lat_max", (double)h->max / NS_PER_MS);
+	for (size_t i = 0; i < STB_LEN(usual_percentiles); i++)
+		add_percentile(x, usual_percentiles[i], h);
+	for (size_t i = 0; i < x->r->n_percentiles; i++) {
+		bool usual = false;
+
+		for (size_t k = 0; k < STB_LEN(usual_percentiles); k++)
+			usual |= !strcmp(usual_percentiles[k], x->r->percentiles[i]);
+		if (!usual)
+			add_percentile(x, x->r->percentiles[i], h);
+	}
+}
+
+static bool starts_with(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+static bool asked_for(const struct stb_plan *p, const char *prefix)
+{
+	for (uint32_t i = 0; i < p->n_reports; i++) {
+		for (uint32_t k = 0; k < p->reports[i].n_metrics; k++) {
+			if (starts_with(p->reports[i].metrics[k], prefix))
+				return true;
+		}
+	}
+	for (uint32_t i = 0; i < p->n_claims; i++) {
+		if (starts_with(p->claims[i].metric, prefix))
+			return true;
+	}
+	return false;
+}
+
+/* Whether part is more than the whole: several directions were counted, or somebody asks for this one. */
+static bool has_part(const struct stb_plan *p, const struct stb_measure *m, enum stb_part part)
+{
+	const int dir = (int)part - STB_PART_READ;
+	int used = 0;
+
+	if (part == STB_PART_ALL)
+		return true;
+	if (part == STB_PART_SYNC)
+		return m->sync.count > 0;
+	for (int i = 0; i < STB_N_DIRS; i++)
+		used += m->ok[i] > 0;
+	return m->ok[dir] && (used > 1 || asked_for(p, part_prefix[part]));
+}
+
+/* The histogram of a part; all directions are merged into *whole, which the caller lends. */
+static const struct stb_hist *part_hist(const struct stb_measure *m, enum stb_part part, struct stb_hist *whole)
+{
+	if (part == STB_PART_SYNC)
+		return &m->sync;
+	if (part != STB_PART_ALL)
+		return &m->lat[part - STB_PART_READ];
+	stb_hist_init(whole);
+	for (int i = 0; i < STB_N_DIRS; i++)
+		stb_hist_merge(whole, &m->lat[i]);
+	return whole;
+}
+
+static void add_throughput(const struct row_ctx *x, uint64_t ops, uint64_t bytes, double window_s)
+{
+	if (window_s > 0) {
+		add(x, "iops", (double)ops / window_s);
+		add(x, "bw_bytes", (double)bytes / window_s);
+	}
+	add(x, "io_bytes", (double)bytes);
+}
+
+static void add_io(const struct row_ctx *x, const struct stb_measure *m, const struct stb_hist *whole)
+{
+	const double window_ns = (double)m->window_ns, window_s = window_ns / NS_PER_SEC;
+	uint64_t ops = 0, bytes = 0;
+
+	for (int i = 0; i < STB_N_DIRS; i++) {
+		ops += m->ok[i];
+		bytes += m->bytes[i];
+	}
+	add_throughput(x, ops, bytes, window_s);
+	add(x, "runtime_ms", window_ns / NS_PER_MS);
+	if (window_ns > 0) {
+		add(x, "depth_mean", (double)whole->sum / window_ns);
+		add(x, "cpu_usr", (double)m->cpu_user_ns * 100 / window_ns);
+		add(x, "cpu_sys", (double)m->cpu_sys_ns * 100 / window_ns);
+	}
+	if (ops)
+		add(x, "cpu_ns_per_io", ((double)m->cpu_user_ns + (double)m->cpu_sys_ns) / (double)ops);
+	for (int i = 0; i < STB_N_DIRS; i++) {
+		struct row_ctx sub = *x;
+
+		if (!has_part(x->r->plan, m, (enum stb_part)(STB_PART_READ + i)))
+			continue;
+		sub.prefix = part_prefix[STB_PART_READ + i];
+		add_throughput(&sub, m->ok[i], m->bytes[i], window_s);
+	}
+}
+
+static void add_oltp(const struct row_ctx *x, const struct stb_measure *m)
+{
+	const double window_s = (double)m->window_ns / NS_PER_SEC;
+
+	if (window_s > 0) {
+		add(x, "tps", (double)m->ok[0] / window_s);
+		add(x, "qps", ((double)m->queries_read + (double)m->queries_write + (double)m->queries_other) / window_s);
+	}
+	add(x, "events", (double)m->ok[0]);
+	if (window_s > 0) {
+		add(x, "errors_per_s", (double)m->errors / window_s);
+		add(x, "reconnects_per_s", (double)m->reconnects / window_s);
+	}
+}
+
+static bool is_io(const struct stb_plan *p, uint32_t cell)
+{
+	return !strcmp(p->blocks[p->cells[cell].workload].type, "io");
+}
+
+void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition,
+	const struct stb_measure *m, enum stb_status status)
+{
+	struct stb_hist *whole = stb_xmalloc(sizeof(*whole));
+	struct row_ctx x = { r, cell, slot, repetition, status, "" };
+
+	if (is_io(r->plan, cell))
+		add_io(&x, m, part_hist(m, STB_PART_ALL, whole));
+	else
+		add_oltp(&x, m);
+	for (int part = 0; part < STB_N_PARTS; part++) {
+		const struct stb_hist *h;
+
+		if (!has_part(r->plan, m, (enum stb_part)part))
+			continue;
+		h = part_hist(m, (enum stb_part)part, whole);
+		x.prefix = part_prefix[part];
+		add_latencies(&x, h);
+		stb_results_add_hist(r, cell, slot, repetition, (enum stb_part)part, h);
+	}
+	free(whole);
+}
+
+void stb_hist_file_name(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,
+	char out[STB_HIST_FILE_NAME])
+{
+	snprintf(out, STB_HIST_FILE_NAME, "histograms/%.16s-s%u-r%u%s.csv", p->cells[cell].id, slot, repetition, part_suffix[part]);
+}
+
+void stb_hist_write_csv(const struct stb_hist *h, FILE *out)
+{
+	fputs("lower_ns,count\n", out);
+	for (uint32_t i = 0; i < STB_HIST_BUCKETS; i++) {
+		if (h->bucket[i])
+			fprintf(out, "%llu,%llu\n", (unsigned long long)stb_hist_lower(i), (unsigned long long)h->bucket[i]);
+	}
+}
+
+static int save_hist(const struct stb_hist *h, const char *dir, const char *name, struct stb_err *err)
+{
+	struct stb_buf path;
+	bool failed;
+	FILE *out;
+	int rc = -1;
+
+	stb_buf_init(&path);
+	stb_buf_printf(&path, "%s/%s", dir, name);
+	out = fopen(stb_buf_str(&path), "we");
+	if (!out) {
+		stb_err_set(err, errno, "cannot create `%s`", stb_buf_str(&path));
+		goto done;
+	}
+	stb_hist_write_csv(h, out);
+	failed = ferror(out) != 0;
+	if (fclose(out) || failed) {
+		stb_err_set(err, errno, "cannot write `%s`", stb_buf_str(&path));
+		stb_err_remedy(err, "make room on the file system of the run directory");
+		goto done;
+	}
+	rc = 0;
+done:
+	stb_buf_fini(&path);
+	return rc;
+}
+
+int stb_measure_save_hists(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition,
+	const struct stb_measure *m, const char *run_dir, struct stb_err *err)
+{
+	struct stb_hist *whole = stb_xmalloc(sizeof(*whole));
+	int rc = 0;
+
+	for (int part = 0; !rc && part < STB_N_PARTS; part++) {
+		char name[STB_HIST_FILE_NAME];
+		const struct stb_hist *h;
+
+		if (!has_part(p, m, (enum stb_part)part))
+			continue;
+		h = part_hist(m, (enum stb_part)part, whole);
+		if (!h->count)
+			continue;
+		stb_hist_file_name(p, cell, slot, repetition, (enum stb_part)part, name);
+		rc = save_hist(h, run_dir, name, err);
+	}
+	free(whole);
+	return rc;
+}

@@ -1,0 +1,289 @@
+/*
+ * result.c - the result model in memory: rows, histograms, and one index over both.
+ *
+ * The index is a hash table with open addressing. Its keys:
+ *
+ *   (cell, slot, repetition, metric)   one row; refuses duplicates
+ *   (cell, 0,    0,          metric)   head and tail of the list of rows that a figure is made of (slots and repetitions start at 1)
+ *   (cell, slot, repetition, part)     one histogram
+ *
+ * Metric names are interned and parts are addresses of constants, so keys compare by pointer. Cells are always the first of equal ones, so
+ * what was measured once is found from every matrix that asks for it. Rejected: sorting the rows once they are all there; exec adds rows
+ * one repetition at a time and looks at them in between.
+ */
+#include "runtime/result/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NAMES = 4096 };
+
+struct stb_results_entry {
+	const void *what; /* interned metric name or &part_key[part]; NULL: free */
+	uint32_t cell, slot, repetition;
+	uint32_t row, tail;
+	struct stb_result_hist *hist;
+};
+
+static const char part_key[STB_N_PARTS] = { 0 };
+
+static const char *const status_text[] = {
+#define STB_X(sym, text, valid) text,
+	STB_STATUSES(STB_X)
+#undef STB_X
+};
+
+static const bool status_valid[] = {
+#define STB_X(sym, text, valid) valid,
+	STB_STATUSES(STB_X)
+#undef STB_X
+};
+
+const char *stb_status_text(enum stb_status s)
+{
+	return status_text[s];
+}
+
+bool stb_status_valid(enum stb_status s)
+{
+	return status_valid[s];
+}
+
+bool stb_status_find(const char *text, enum stb_status *out)
+{
+	for (size_t i = 0; i < STB_LEN(status_text); i++) {
+		if (!strcmp(status_text[i], text)) {
+			*out = (enum stb_status)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Notes the percentile of a metric that a report or claim asks for, without its direction: "read.lat_p9999" -> "lat_p9999". */
+static void want_percentile(struct stb_results *r, const char *metric)
+{
+	const char *base = strrchr(metric, '.');
+	struct stb_metric m;
+
+	base = base ? base + 1 : metric;
+	if (!stb_metric_find(metric, &m) || !m.pct_num)
+		return;
+	for (size_t i = 0; i < r->n_percentiles; i++) {
+		if (!strcmp(r->percentiles[i], base))
+			return;
+	}
+	STB_ARENA_GROW(&r->arena, r->percentiles, r->n_percentiles, r->cap_percentiles);
+	r->percentiles[r->n_percentiles++] = base;
+}
+
+struct stb_results *stb_results_new(const struct stb_plan *plan)
+{
+	struct stb_results *r = stb_xcalloc(1, sizeof(*r));
+
+	stb_arena_init(&r->arena);
+	r->plan = plan;
+	for (uint32_t i = 0; i < plan->n_reports; i++) {
+		for (uint32_t k = 0; k < plan->reports[i].n_metrics; k++)
+			want_percentile(r, plan->reports[i].metrics[k]);
+	}
+	for (uint32_t i = 0; i < plan->n_claims; i++)
+		want_percentile(r, plan->claims[i].metric);
+	return r;
+}
+
+void stb_results_free(struct stb_results *r)
+{
+	if (!r)
+		return;
+	free(r->rows);
+	free(r->index);
+	stb_arena_fini(&r->arena);
+	free(r);
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+	return h ^ (h >> 29);
+}
+
+/* The entry of the key, or the free one where it belongs. */
+static struct stb_results_entry *probe(struct stb_results_entry *index, size_t cap, const void *what, uint32_t cell, uint32_t slot,
+	uint32_t repetition)
+{
+	uint64_t h = mix(mix(mix((uintptr_t)what, cell), slot), repetition);
+
+	for (size_t i = h & (cap - 1);; i = (i + 1) & (cap - 1)) {
+		struct stb_results_entry *e = &index[i];
+
+		if (!e->what || (e->what == what && e->cell == cell && e->slot == slot && e->repetition == repetition))
+			return e;
+	}
+}
+
+static const struct stb_results_entry *find(const struct stb_results *r, const void *what, uint32_t cell, uint32_t slot, uint32_t repetition)
+{
+	const struct stb_results_entry *e;
+
+	if (!r->cap_index)
+		return NULL;
+	e = probe(r->index, r->cap_index, what, cell, slot, repetition);
+	return e->what ? e : NULL;
+}
+
+static void grow_index(struct stb_results *r)
+{
+	const size_t cap = r->cap_index ? r->cap_index * 2 : 256;
+	struct stb_results_entry *index = stb_xcalloc(cap, sizeof(*index));
+
+	for (size_t i = 0; i < r->cap_index; i++) {
+		const struct stb_results_entry *e = &r->index[i];
+
+		if (e->what)
+			*probe(index, cap, e->what, e->cell, e->slot, e->repetition) = *e;
+	}
+	free(r->index);
+	r->index = index;
+	r->cap_index = cap;
+}
+
+/* The entry of the key, made where it is new: then row is STB_NONE and hist is NULL. */
+static struct stb_results_entry *enter(struct stb_results *r, const void *what, uint32_t cell, uint32_t slot, uint32_t repetition)
+{
+	struct stb_results_entry *e;
+
+	if (2 * (r->n_index + 1) > r->cap_index)
+		grow_index(r);
+	e = probe(r->index, r->cap_index, what, cell, slot, repetition);
+	if (!e->what) {
+		*e = (struct stb_results_entry){ what, cell, slot, repetition, STB_NONE, STB_NONE, NULL };
+		r->n_index++;
+	}
+	return e;
+}
+
+/* NULL where the name was never added. Rows come in the same order of metrics again and again: the search starts after the last hit. */
+static const char *known_name(const struct stb_results *r, const char *name, size_t *at)
+{
+	for (size_t k = 0; k < r->n_names; k++) {
+		const size_t i = (*at + 1 + k) % r->n_names;
+
+		if (!strcmp(r->names[i], name)) {
+			*at = i;
+			return r->names[i];
+		}
+	}
+	return NULL;
+}
+
+static uint32_t first_equal(const struct stb_results *r, uint32_t cell)
+{
+	return r->plan->cells[cell].same_as;
+}
+
+int stb_results_add(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *metric, double value,
+	enum stb_status status, struct stb_err *err)
+{
+	const char *name = known_name(r, metric, &r->last_name);
+	struct stb_results_entry *e;
+	struct stb_metric m;
+	uint32_t row;
+
+	STB_ASSERT(cell < r->plan->n_cells && slot && repetition);
+	if (!stb_metric_find(metric, &m))
+		return stb_err_set(err, 0, "unknown metric `%.60s`", metric);
+	if (!isfinite(value) || value < 0)
+		return stb_err_set(err, 0, "the value of `%s` is no finite number from 0 up", metric);
+	if (r->n_names >= MAX_NAMES || r->n_rows >= STB_NONE - 1)
+		return stb_err_set(err, 0, "too many %s in the results", r->n_names >= MAX_NAMES ? "different metrics" : "rows");
+	cell = first_equal(r, cell);
+	if (!name) {
+		STB_ARENA_GROW(&r->arena, r->names, r->n_names, r->cap_names);
+		r->last_name = r->n_names;
+		name = r->names[r->n_names++] = stb_arena_strdup(&r->arena, metric);
+	}
+	e = enter(r, name, cell, slot, repetition);
+	if (e->row != STB_NONE)
+		return stb_err_set(err, 0, "cell %.16s has a figure of `%s` for slot %u, repetition %u already", r->plan->cells[cell].id,
+			metric, slot, repetition);
+	row = e->row = (uint32_t)r->n_rows;
+	STB_GROW(r->rows, r->n_rows, r->cap_rows);
+	r->rows[r->n_rows++] = (struct stb_result_row){ cell, slot, repetition, name, m.unit, value, status, STB_NONE };
+	e = enter(r, name, cell, 0, 0);
+	if (e->row == STB_NONE)
+		e->row = row;
+	else
+		r->rows[e->tail].next = row;
+	e->tail = row;
+	return 0;
+}
+
+const struct stb_result_row *stb_results_first(const struct stb_results *r, uint32_t cell, const char *metric)
+{
+	size_t at = 0;
+	const char *name = known_name(r, metric, &at);
+	const struct stb_results_entry *e = name ? find(r, name, first_equal(r, cell), 0, 0) : NULL;
+
+	return e ? &r->rows[e->row] : NULL;
+}
+
+const struct stb_result_row *stb_results_next(const struct stb_results *r, const struct stb_result_row *row)
+{
+	return row->next == STB_NONE ? NULL : &r->rows[row->next];
+}
+
+bool stb_results_has_matrix(const struct stb_results *r, uint32_t matrix)
+{
+	const struct stb_plan_matrix *m = &r->plan->matrices[matrix];
+
+	for (uint32_t c = m->first_cell; c < m->first_cell + m->n_cells; c++) {
+		for (size_t i = 0; i < r->n_names; i++) {
+			if (find(r, r->names[i], first_equal(r, c), 0, 0))
+				return true;
+		}
+	}
+	return false;
+}
+
+void stb_results_add_hist(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,
+	const struct stb_hist *h)
+{
+	struct stb_results_entry *e;
+	struct stb_result_hist *rest;
+	uint32_t n = 0;
+
+	STB_ASSERT(cell < r->plan->n_cells);
+	if (!h->count)
+		return;
+	for (uint32_t i = 0; i < STB_HIST_BUCKETS; i++)
+		n += h->bucket[i] != 0;
+	rest = stb_arena_alloc(&r->arena, sizeof(*rest) + n * sizeof(rest->bin[0]));
+	rest->min = h->min;
+	rest->max = h->max;
+	for (uint32_t i = 0; i < STB_HIST_BUCKETS; i++) {
+		if (!h->bucket[i])
+			continue;
+		rest->bin[rest->n_bins].index = i;
+		rest->bin[rest->n_bins++].count = h->bucket[i];
+	}
+	e = enter(r, &part_key[part], first_equal(r, cell), slot, repetition);
+	e->hist = rest;
+}
+
+bool stb_results_merge_hist(const struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,
+	struct stb_hist *into)
+{
+	const struct stb_results_entry *e = find(r, &part_key[part], first_equal(r, cell), slot, repetition);
+
+	if (!e || !e->hist)
+		return false;
+	for (uint32_t i = 0; i < e->hist->n_bins; i++) {
+		into->bucket[e->hist->bin[i].index] += e->hist->bin[i].count;
+		into->count += e->hist->bin[i].count;
+	}
+	into->min = STB_MIN(into->min, e->hist->min);
+	into->max = STB_MAX(into->max, e->hist->max);
+	return true;
+}
