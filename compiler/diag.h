@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #define STB_DIAG_MAX_ERRORS 100 /* then one last line says that more were left out */
+#define STB_DIAG_MAX_OTHERS 1000 /* warnings, and notes */
 
 enum stb_severity { STB_SEV_ERROR, STB_SEV_WARNING, STB_SEV_NOTE };
 
@@ -61,7 +62,11 @@ struct stb_sink {
 	struct stb_diag **diags;
 	uint32_t n_diags, cap_diags;
 	uint32_t n_errors, n_warnings;
-	uint32_t n_dropped; /* over STB_DIAG_MAX_ERRORS */
+	uint32_t n_dropped; /* over these limits */
+	uint32_t n_kept[3]; /* by severity */
+	struct stb_span *masks; /* bytes that no line of any diagnostic may show, besides each diagnostic's own mask */
+	uint32_t n_masks, cap_masks;
+	struct stb_diag scratch; /* takes the refinements of a dropped diagnostic */
 };
 
 void stb_sink_init(struct stb_sink *s, const struct stb_sources *sources);
@@ -75,6 +80,9 @@ void stb_diag_note(struct stb_sink *s, struct stb_diag *d, const char *fmt, ...)
 void stb_diag_help(struct stb_sink *s, struct stb_diag *d, const char *fmt, ...) STB_PRINTF(3, 4);
 void stb_diag_fixit(struct stb_sink *s, struct stb_diag *d, struct stb_span span, const char *fmt, ...) STB_PRINTF(4, 5);
 
+/* These bytes (a secret literal) are never shown, in whichever diagnostic's source line or text they would appear. */
+void stb_sink_mask(struct stb_sink *s, struct stb_span span);
+
 /* The nearest of n candidates to a word, or NULL when none is near (edit distance scaled by length). */
 const char *stb_nearest(const char *word, const char *const *candidates, size_t n);
 
@@ -84,15 +92,18 @@ enum stb_diag_format { STB_DIAG_HUMAN, STB_DIAG_JSON, STB_DIAG_GITHUB };
  * Sorts by file, offset, code; drops exact repetitions; prints.
  *
  *   error[E0203]: workload io has no attribute `iodeph`
- *    --> specs/x.stb:12:3
+ *     --> specs/x.stb:12:3
  *      |
  *   12 |   iodeph = 4
  *      |   ^^^^^^ did you mean `iodepth`?
+ *      |
  *      = help: ...
+ *      = fix: write `iodepth`          (only where neither label nor notes say so)
  *
  * Carets stand under the text by display width; tabs are kept. JSON: one array of objects {code, severity, message, file, line, column,
- * end_line, end_column, labels, notes, fixits}. GitHub: workflow commands (::error file=..,line=..::message).
- * Control characters of the spec are shown as U+FFFD, long lines are clipped around the span.
+ * end_line, end_column, label, labels, notes, fixits}. GitHub: workflow commands (::error file=..,line=..::message).
+ * Control characters of the spec are shown as U+FFFD, long lines are clipped around the span, masked bytes are `***`.
+ * Diagnostics without a place come first. Where some were dropped, a last one says so.
  */
 void stb_sink_print(struct stb_sink *s, enum stb_diag_format format, FILE *out);
 

@@ -9,7 +9,7 @@
 #include "runtime/base/arena.h"
 #include "runtime/base/hash.h"
 
-#define STB_SOURCE_MAX_BYTES (64u << 20)
+#define STB_SOURCE_MAX_BYTES (16u << 20)
 
 /* Bytes [begin, end) of a file. A span of no file (STB_NO_FILE) stands for "nowhere in particular". */
 struct stb_span {
@@ -57,11 +57,22 @@ enum stb_source_status {
 	STB_SOURCE_TOO_LARGE,
 };
 
-/* Opens (regular files only; never blocks) and reads. "-" is standard input, up to the cap. */
+/* Opens (regular files only; never blocks) and reads. "-" is standard input, up to the cap. A name of NULL is the path. */
 enum stb_source_status stb_sources_load(struct stb_sources *s, const char *path, const char *name, uint32_t *file, int *errno_out);
 
 struct stb_position stb_sources_position(const struct stb_sources *s, uint32_t file, uint32_t offset);
-/* Bytes of a line without its end. */
+/* Bytes of a line without its end (neither LF nor CRLF). A line past the last is empty. */
 const char *stb_sources_line(const struct stb_sources *s, uint32_t file, uint32_t line, uint32_t *len);
+
+/* One character of text as it is shown. */
+struct stb_glyph {
+	uint32_t code_point; /* 0xFFFD for a byte that is no UTF-8 */
+	uint32_t bytes;      /* 1 to 4 */
+	uint32_t width;      /* columns, 0 for combining marks; 1 where it is not printable; a tab counts 1 here */
+	bool printable;      /* false: not UTF-8, a control character or one that reorders text; shown as U+FFFD */
+};
+
+/* The character at s (len > 0 bytes there). */
+struct stb_glyph stb_glyph_at(const char *s, size_t len);
 
 #endif
