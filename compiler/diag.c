@@ -2,6 +2,7 @@
  * diag.c - the sink: takes diagnostics, bounds their number, sorts them. How they look is in diag_print.c.
  */
 #include "compiler/diag.h"
+#include "runtime/base/buf.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -42,7 +43,7 @@ void stb_sink_fini(struct stb_sink *s)
 	*s = (struct stb_sink){ 0 };
 }
 
-static char *format(struct stb_sink *s, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static char *format(struct stb_sink *s, const char *fmt, va_list ap)
 {
 	struct stb_buf b;
 	char small[512], *text;

@@ -10,6 +10,7 @@
  * must not reach JSON, and masked bytes must not reach anything.
  */
 #include "compiler/diag.h"
+#include "runtime/base/buf.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  * was read is copied once and never changes; every span of every later pass is a pair of offsets into these bytes.
  */
 #include "compiler/source.h"
+#include "runtime/base/buf.h"
 
 #include <errno.h>
 #include <fcntl.h>
