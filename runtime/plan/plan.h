@@ -160,6 +160,7 @@ struct stb_plan_claim {
 	enum stb_view form;      /* VALUE PERCENT CHANGE IMPROVEMENT RATIO */
 	struct stb_val expect;   /* a number, or a RANGE */
 	uint32_t digits;         /* decimals of a single figure as it was written */
+	const char *unit;        /* the unit it was written in ("%", "ms", "GB/s", "" bare), which digits count in; NULL: the metric's own */
 	enum stb_aggregate aggregate;
 	bool asserted;           /* false under a profile that does not override the claim */
 	uint32_t span;
