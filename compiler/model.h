@@ -4,7 +4,7 @@
  *
  * Plain data in the compilation's arena.
  *
- *   AST --resolve--> blocks, scope --check--> typed settings --expand--> cells with effective settings --rules--> --lower--> plan
+ *   AST --resolve--> blocks, scope --check--> typed settings --profile--> --expand--> cells with effective settings --rules--> --lower--> plan
  */
 #ifndef STB_MODEL_H
 #define STB_MODEL_H
@@ -45,6 +45,14 @@ struct stb_let {
 	const struct stb_node *node;
 	struct stb_val val;         /* evaluated; STB_V_NONE while it is being evaluated (cycle) or when it is bad */
 	int state;                  /* 0 new, 1 in evaluation, 2 done, 3 bad */
+	const struct stb_let *via;  /* in evaluation: the one that needs it (for the chain of a cycle) */
+	const struct stb_node *set; /* what --set gives it, or NULL */
+	const char *set_text;
+};
+
+struct stb_profile {
+	const char *name;
+	const struct stb_stmt *stmt;
 };
 
 struct stb_model {
@@ -55,16 +63,30 @@ struct stb_model {
 	uint32_t n_blocks, cap_blocks;
 	struct stb_let **lets;
 	uint32_t n_lets, cap_lets;
-	const char **profiles;      /* names, for `check` */
+	struct stb_profile *profiles; /* declared; `check` tries each */
 	uint32_t n_profiles, cap_profiles;
 	const char *profile;        /* the one in force, or NULL */
+	struct stb_stmt **stmts;    /* of all files, an include's in its place: what the blocks were collected from */
+	uint32_t n_stmts, cap_stmts;
+	const struct stb_let *evaluating; /* eval.c */
+	uint32_t depth;
 };
 
 /* resolve.c: parses the top file and its includes, collects names. Always returns a model; errors are in the sink. */
 struct stb_model *stb_resolve(struct stb_compilation *c, uint32_t file, const struct stb_compile_options *o, bool follow_includes);
-/* profile.c: lays one profile over the model (NULL: nothing to do). After resolve, before check. */
+/* A fresh model of the same trees, for another profile; reports what resolve reported once more. */
+struct stb_model *stb_resolve_again(const struct stb_model *m);
+/*
+ * profile.c: lays one profile over the checked model (NULL: nothing to do). `schedule = none` and the like leave a setting of that name with
+ * the value STB_V_NONE; nested blocks of an entry are left in profile_stmt and win over those of stmt.
+ */
 void stb_profile_apply(struct stb_model *m, const char *profile);
-/* check.c: every attribute of every block: known, once, in place, type, unit, range, words; references exist. */
+/*
+ * check.c: every attribute of every block: known, once, in place, type, unit, range, words; references exist. Attributes become settings;
+ * so do those of options, units, decimals, headings ("units.NAME") and schedule ("schedule.days"). Of the other nested blocks (where,
+ * baseline, axis, point, exclude, override) it has seen to names, words and duplicates; expand reads them from stmt. A required attribute
+ * is missed here in suites, matrices, reports and claims only; in the other kinds an axis or an override may still give it.
+ */
 void stb_check(struct stb_model *m);
 
 /*

@@ -1,0 +1,32 @@
+/*
+ * eval.h - the value of an expression by itself, without an attribute that wants it to be something. For fold.c, options.c and resolve.c.
+ */
+#ifndef STB_EVAL_H
+#define STB_EVAL_H
+
+#include "compiler/model.h"
+
+/*
+ * The value of an expression. A bare name is a let or param, else a WORD (a dotted one always). RANGE only where ranges is true. row may be
+ * NULL; it says whether ${cell.AXIS}, env() and file() may stand there. false: reported.
+ */
+bool stb_eval(struct stb_model *m, const struct stb_schema_attr *row, const struct stb_node *node, bool ranges, struct stb_val *out);
+
+struct stb_let *stb_let_find(const struct stb_model *m, const char *name);
+/* false: it is bad or defined by itself (reported once). */
+bool stb_let_value(struct stb_model *m, struct stb_let *let, struct stb_val *out);
+
+/* `a-b` without blanks, its first name known to nobody. */
+bool stb_is_dashed_word(const struct stb_model *m, const struct stb_node *node);
+void stb_report_dashed_word(struct stb_model *m, const struct stb_node *node, bool quoting_helps);
+/* Nothing is called so. want: what was looked for ("a volume", "a let or param"). */
+void stb_report_unknown_name(struct stb_model *m, const struct stb_node *node, const char *want, const char *const *names, size_t n);
+
+/* The source of a span in one line, clipped, for messages. Never call it on what may be a secret. */
+const char *stb_source_text(const struct stb_model *m, struct stb_span span);
+/* "bytes", "a time", "text": how a message says that something is of that type. */
+const char *stb_type_phrase(enum stb_vtype type);
+/* Whether env() and file() may give the attribute's value. */
+bool stb_takes_secret(const struct stb_schema_attr *row);
+
+#endif
