@@ -7,8 +7,9 @@
  *   open    makes ready for up to `depth` requests in flight on one file
  *   submit  hands slots over. Returns how many were taken, from the front (0: none now, reap first), or -errno when none was taken and
  *           waiting would not help. May put the system call off until reap, so a taken request need not have started.
- *   reap    starts what was put off, then waits until at least `min` requests are complete or the CLOCK_MONOTONIC instant deadline_ns has
- *           come (0: no deadline); returns up to `max` of them, or -errno. Never waits with min 0, nor for more than is in flight.
+ *   reap    starts what was put off, then waits until at least `min` requests are complete, for wait_ns at most (0: as long as it takes;
+ *           a span rather than an instant, so that no engine needs the clock); returns up to `max` of them, or -errno. Fewer than min, even
+ *           none, after wait_ns or a signal. Does not wait with min 0, nor for more than is in flight.
  *   sync    fsync or fdatasync of the file. 0 or -errno. Waits for nothing that is in flight.
  *   cancel  asks for everything in flight to end. Every request still comes back through reap: with -ECANCELED, or done after all.
  *   close   nothing may be in flight; frees everything.
@@ -57,7 +58,7 @@ struct stb_io_ops {
 	int (*probe)(uint32_t depth, uint32_t jobs, struct stb_err *err);
 	int (*open)(struct stb_io_engine *e, const struct stb_io_open *o, struct stb_err *err);
 	int (*submit)(struct stb_io_engine *e, const uint32_t *slots, uint32_t n);
-	int (*reap)(struct stb_io_engine *e, struct stb_io_done *done, uint32_t min, uint32_t max, uint64_t deadline_ns);
+	int (*reap)(struct stb_io_engine *e, struct stb_io_done *done, uint32_t min, uint32_t max, uint64_t wait_ns);
 	int (*sync)(struct stb_io_engine *e, bool data_only);
 	int (*cancel)(struct stb_io_engine *e);
 	void (*close)(struct stb_io_engine *e);

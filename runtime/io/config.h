@@ -1,0 +1,43 @@
+/*
+ * config.h - an io workload's attributes as the numbers that the loop works with. Read once, before anything is touched.
+ */
+#ifndef STB_IO_CONFIG_H
+#define STB_IO_CONFIG_H
+
+#include "runtime/io/engine.h"
+#include "runtime/plan/plan.h"
+
+#define STB_IO_MAX_JOBS 4096
+#define STB_IO_MAX_BS (1ull << 30)
+
+struct stb_io_config {
+	const struct stb_plan_block *block;
+	const struct stb_io_caps *engine;
+	const char *filename;
+	uint64_t size_bytes; /* of one job, as written */
+	uint64_t n_blocks;   /* size / bs, the rest left out; at least 1 */
+	uint32_t bs_bytes;
+	uint32_t depth, jobs;
+	bool reads, writes, random;
+	uint64_t read_below; /* an I/O reads when 53 random bits are below this; 2^53 always, 0 never */
+	bool shared_file, direct, end_fsync, time_based, randrepeat, norandommap, invalidate, fallocate;
+	uint64_t fsync_every, fdatasync_every; /* writes; 0 never */
+	uint64_t runtime_ns; /* 0: bounded by size alone */
+	uint64_t ramp_ns;
+	uint64_t error_limit;
+};
+
+/* 0, or -1 with *err naming the attribute and its spec line. The strings are borrowed from the block. */
+STB_NODISCARD int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *block, struct stb_err *err);
+/* Puts the spec line of an attribute on an error. */
+void stb_io_config_blame(const struct stb_io_config *c, const char *attr, struct stb_err *err);
+/* Files of the workload: 1 when shared, else one a job. */
+static inline uint32_t stb_io_config_files(const struct stb_io_config *c)
+{
+	return c->shared_file ? 1 : c->jobs;
+}
+
+/* A relative path of plain components: not empty, not absolute, none of them "", "." or "..", nothing but printable bytes. NULL, or why not. */
+const char *stb_io_filename_fault(const char *name);
+
+#endif

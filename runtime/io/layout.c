@@ -1,0 +1,289 @@
+/*
+ * layout.c - what must be in the files before they are measured.
+ *
+ * Reading what was never written measures the file system's idea of a hole, so a file is filled with random data before its first read, and
+ * kept as long as it has the size and no holes (unwritten extents count as holes). A raw device cannot be asked for holes; it counts as
+ * filled when none of 256 blocks spread over the region is all zeros, the first and the last among them.
+ */
+#include "runtime/io/target.h"
+
+#include "runtime/base/clock.h"
+#include "runtime/base/rng.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define CHUNK (1u << 20)
+#define SAMPLE 4096u
+#define N_SAMPLES 256u
+#define MIB(bytes) ((unsigned long long)(((bytes) + (1u << 20) - 1) >> 20))
+
+enum action { KEEP, FILL, RESERVE };
+
+struct layout {
+	const struct stb_io_config *c;
+	const struct stb_io_setup *s;
+	struct stb_phase *phase;
+	struct stb_err *err;
+	int dirfd; /* -1 on a raw volume */
+	uint64_t bytes; /* of one file */
+	unsigned char *chunk;
+};
+
+void stb_io_stage(struct stb_phase *phase, enum stb_stage stage)
+{
+	atomic_store_explicit(&phase->stage_since_ns, stb_clock_ns(), memory_order_relaxed);
+	atomic_store_explicit(&phase->stage, (uint32_t)stage, memory_order_release);
+}
+
+static bool stopped(const struct layout *l)
+{
+	return atomic_load_explicit(&l->phase->stop, memory_order_relaxed);
+}
+
+static bool has_holes(int fd, uint64_t bytes)
+{
+	const off_t hole = lseek(fd, 0, SEEK_HOLE);
+
+	return hole >= 0 && (uint64_t)hole < bytes;
+}
+
+static bool raw_is_filled(int fd, uint64_t bytes, unsigned char *buf)
+{
+	static const unsigned char zeros[SAMPLE];
+	const uint64_t blocks = bytes / SAMPLE;
+
+	for (uint64_t i = 0; i < N_SAMPLES; i++) {
+		const uint64_t block = blocks ? i * (blocks - 1) / (N_SAMPLES - 1) : 0;
+		const uint32_t n = (uint32_t)STB_MIN((uint64_t)SAMPLE, bytes);
+
+		if (pread(fd, buf, n, (off_t)(block * SAMPLE)) != (ssize_t)n || !memcmp(buf, zeros, n))
+			return false;
+	}
+	return true;
+}
+
+static int no_space(const struct layout *l, uint64_t need, uint64_t have)
+{
+	stb_err_set(l->err, ENOSPC, "cannot lay out the files of workload `%s` in `%s`: they need %llu MiB and %llu MiB are free",
+		l->c->block->name, l->s->dir ? l->s->dir : l->s->device, MIB(need), (unsigned long long)(have >> 20));
+	stb_err_remedy(l->err, "lower size or numjobs, or give the volume more room");
+	stb_io_config_blame(l->c, "size", l->err);
+	return -1;
+}
+
+static uint64_t free_bytes(int fd)
+{
+	struct statvfs vfs;
+
+	return fstatvfs(fd, &vfs) ? 0 : (uint64_t)vfs.f_bavail * vfs.f_frsize;
+}
+
+static int failed(const struct layout *l, uint32_t file, int errnum, const char *what, uint64_t left)
+{
+	char name[1400];
+
+	if (errnum == ENOSPC && l->dirfd >= 0)
+		return no_space(l, left, free_bytes(l->dirfd));
+	stb_io_target_name(l->c, l->s, file, name, sizeof(name));
+	stb_err_set(l->err, errnum, "cannot %s `%s` of workload `%s`", what, name, l->c->block->name);
+	stb_io_config_blame(l->c, "filename", l->err);
+	if (errnum == EIO)
+		stb_err_remedy(l->err, "see the kernel log; a loop image reports this when the file system under it is full");
+	return -1;
+}
+
+/* Writes the whole region with random data; 1 when stopped early. */
+static int fill(struct layout *l, int fd, uint32_t file)
+{
+	struct stb_rng rng;
+	uint64_t at = 0;
+
+	stb_rng_stream(&rng, l->s->seed, l->s->cell, 0, file, STB_RNG_DATA);
+	if (l->dirfd >= 0 && ftruncate(fd, 0))
+		return failed(l, file, errno, "truncate", 0);
+	while (at < l->bytes) {
+		const size_t n = (size_t)STB_MIN((uint64_t)CHUNK, l->bytes - at);
+		size_t done = 0;
+
+		if (stopped(l))
+			return 1;
+		for (size_t i = 0; i < n; i += 8) {
+			const uint64_t word = stb_rng_next(&rng);
+
+			memcpy(l->chunk + i, &word, 8);
+		}
+		while (done < n) {
+			const ssize_t got = pwrite(fd, l->chunk + done, n - done, (off_t)(at + done));
+
+			if (got < 0 && errno == EINTR)
+				continue;
+			if (got <= 0)
+				return failed(l, file, got ? errno : EIO, "lay out", l->bytes - at - done);
+			done += (size_t)got;
+		}
+		at += n;
+		atomic_fetch_add_explicit(&l->phase->progress_done, n, memory_order_relaxed);
+	}
+	if (fsync(fd))
+		return failed(l, file, errno, "fsync", 0);
+	stb_io_target_invalidate(fd, l->dirfd < 0);
+	return 0;
+}
+
+static int reserve(struct layout *l, int fd, uint32_t file)
+{
+	int ret;
+
+	do {
+		ret = fallocate(fd, 0, 0, (off_t)l->bytes);
+	} while (ret && errno == EINTR && !stopped(l));
+	if (ret && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR)
+		return failed(l, file, errno, "reserve space for", l->bytes);
+	return 0;
+}
+
+static int open_file(struct layout *l, uint32_t file, int *fd)
+{
+	char name[1400];
+
+	stb_io_target_name(l->c, l->s, file, name, sizeof(name));
+	if (l->dirfd < 0) {
+		*fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+		return *fd < 0 ? failed(l, file, errno, "open", 0) : 0;
+	}
+	*fd = stb_io_open_beneath(l->dirfd, name, O_RDWR | O_CREAT, 0600);
+	if (*fd >= 0)
+		return 0;
+	if (*fd == -ELOOP)
+		return failed(l, file, ELOOP, "open (a part of the path is a symbolic link, which stb does not follow)", 0);
+	return failed(l, file, -*fd, *fd == -ENXIO ? "open (not a regular file)" : "create", l->bytes);
+}
+
+/* What a file needs, and in *grow how many more bytes the file system must have for it. */
+static int decide(struct layout *l, int fd, uint32_t file, enum action *action, uint64_t *grow)
+{
+	struct stat st;
+	uint64_t size, have;
+
+	*grow = 0;
+	if (fstat(fd, &st))
+		return failed(l, file, errno, "stat", 0);
+	if (l->dirfd < 0) {
+		if (ioctl(fd, BLKGETSIZE64, &size))
+			return failed(l, file, errno, "read the size of", 0);
+		if (size < l->bytes) {
+			stb_err_set(l->err, 0, "workload `%s` needs a device of %llu MiB and `%s` has %llu MiB", l->c->block->name,
+				MIB(l->bytes), l->s->device, (unsigned long long)(size >> 20));
+			stb_err_remedy(l->err, "lower size, or make the volume larger");
+			stb_io_config_blame(l->c, "size", l->err);
+			return -1;
+		}
+		*action = l->c->reads && !raw_is_filled(fd, l->bytes, l->chunk) ? FILL : KEEP;
+		return 0;
+	}
+	size = (uint64_t)st.st_size;
+	have = (uint64_t)st.st_blocks * 512;
+	if (l->c->reads)
+		*action = size >= l->bytes && !has_holes(fd, l->bytes) ? KEEP : FILL;
+	else
+		*action = size < l->bytes && l->c->fallocate ? RESERVE : KEEP;
+	if (*action != KEEP && have < l->bytes)
+		*grow = l->bytes - have;
+	return 0;
+}
+
+/* First pass: what is to be done, and is there room for all of it; nothing is written but empty files. */
+static int survey(struct layout *l, enum action *actions, uint32_t n)
+{
+	uint64_t need = 0, total = 0, have;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t grow;
+		int fd, ret;
+
+		if (open_file(l, i, &fd))
+			return -1;
+		ret = decide(l, fd, i, &actions[i], &grow);
+		close(fd);
+		if (ret)
+			return -1;
+		need += grow;
+		total += actions[i] == FILL ? l->bytes : 0;
+	}
+	atomic_store_explicit(&l->phase->progress_done, 0, memory_order_relaxed);
+	atomic_store_explicit(&l->phase->progress_total, total, memory_order_relaxed);
+	if (l->dirfd >= 0 && need) {
+		have = free_bytes(l->dirfd);
+		if (need > have)
+			return no_space(l, need, have);
+	}
+	return 0;
+}
+
+static int carry_out(struct layout *l, const enum action *actions, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		int fd, ret = 0;
+
+		if (actions[i] == KEEP)
+			continue;
+		if (atomic_load_explicit(&l->phase->stage, memory_order_relaxed) != STB_STAGE_LAYOUT)
+			stb_io_stage(l->phase, STB_STAGE_LAYOUT);
+		if (open_file(l, i, &fd))
+			return -1;
+		switch (actions[i]) {
+		case KEEP:
+			break;
+		case FILL:
+			ret = fill(l, fd, i);
+			break;
+		case RESERVE:
+			ret = reserve(l, fd, i);
+			break;
+		}
+		close(fd);
+		if (ret)
+			return ret < 0 ? -1 : 0;
+	}
+	return 0;
+}
+
+int stb_io_layout(const struct stb_io_config *c, const struct stb_io_setup *s, struct stb_phase *phase, struct stb_err *err)
+{
+	struct layout l = { .c = c, .s = s, .phase = phase, .err = err, .dirfd = -1, .bytes = c->n_blocks * c->bs_bytes };
+	const uint32_t n = s->dir ? stb_io_config_files(c) : 1;
+	enum action *actions = stb_xcalloc(n, sizeof(*actions));
+	int ret = -1;
+
+	l.chunk = stb_xmalloc(CHUNK);
+	if (!s->dir && c->jobs > 1 && !c->shared_file) {
+		stb_err_set(err, 0, "workload `%s` has numjobs = %u on a raw volume, where all jobs meet on one device", c->block->name, c->jobs);
+		stb_err_remedy(err, "set shared_file = true, or numjobs = 1");
+		stb_io_config_blame(c, "numjobs", err);
+		goto out;
+	}
+	if (s->dir) {
+		l.dirfd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (l.dirfd < 0) {
+			stb_err_set(err, errno, "cannot open the volume's directory `%s`", s->dir);
+			goto out;
+		}
+	}
+	ret = survey(&l, actions, n);
+	if (!ret)
+		ret = carry_out(&l, actions, n);
+	if (l.dirfd >= 0)
+		close(l.dirfd);
+out:
+	free(l.chunk);
+	free(actions);
+	return ret;
+}

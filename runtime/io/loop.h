@@ -1,0 +1,76 @@
+/*
+ * loop.h - one worker of an io workload: all that its hot loop touches, and the loop.
+ *
+ * A worker belongs to its thread; others read `live` (relaxed) and, after the thread has arrived at a gate, the counters.
+ */
+#ifndef STB_IO_LOOP_H
+#define STB_IO_LOOP_H
+
+#include "runtime/io/config.h"
+#include "runtime/io/offset.h"
+
+/* What the workers of one repetition share; written only when something fails. */
+struct stb_io_control {
+	_Atomic uint32_t abort;    /* 1: leave the loop */
+	_Atomic uint32_t culprit;  /* 1 + index of the worker whose error counts; 0 none */
+	_Atomic uint64_t failed;   /* failed I/Os of all workers, for error_limit */
+	_Atomic uint32_t draining; /* workers that have left the measured loop */
+} STB_ALIGNED(128);
+
+enum stb_io_loop_end { STB_IO_LOOP_TIME, STB_IO_LOOP_SIZE, STB_IO_LOOP_STOPPED, STB_IO_LOOP_ERROR };
+
+struct stb_io_worker {
+	/* set in prepare, read by the loop */
+	struct stb_io_engine engine;
+	const _Atomic uint32_t *stop; /* the parent's */
+	struct stb_io_control *control;
+	struct stb_live *live;
+	struct stb_io_req *reqs;      /* depth */
+	uint32_t *free, *ready;       /* slots: stack of unused ones; to be submitted, in order */
+	struct stb_io_done *done;     /* depth */
+	unsigned char *buffers;       /* depth * stride, 4096-aligned */
+	uint64_t stride;
+	uint64_t read_below;
+	uint64_t fsync_every, fdatasync_every; /* UINT64_MAX: never */
+	uint64_t pass_blocks;         /* after so many I/Os drop the page cache; UINT64_MAX: never */
+	uint32_t bs, depth;
+	bool direct;
+
+	/* changed by the loop */
+	uint32_t n_free, n_ready, inflight;
+	bool sync_due;
+	uint64_t budget;              /* I/Os that may still be issued */
+	uint64_t pass_left, until_fsync, until_fdatasync;
+	uint64_t stamp;
+	struct stb_offsets offsets;
+	struct stb_rng mix;
+	uint64_t issued, failed, cancelled, ok[2];
+	uint64_t end_ns;              /* when the stage's last I/O or sync was done */
+	struct stb_hist lat[2], sync;
+
+	/* cold */
+	const struct stb_io_config *config;
+	uint32_t index;
+	int fd;                       /* -1: none */
+	bool raw, end_fsync;
+	bool engine_broken;           /* submit or reap itself failed */
+	bool stuck;                   /* I/O never came back: its memory must outlive us */
+	char name[1400];              /* of the file, for messages */
+	enum stb_io_loop_end end;
+	struct stb_err err;
+} STB_ALIGNED(128);
+
+/*
+ * Issues I/O until deadline_ns (UINT64_MAX: none), until `budget` I/Os are issued (UINT64_MAX: no end), until stopped, or until an error;
+ * then drains. Counters and histograms must be zero at the start. In w->end what ended it, in w->err the error.
+ * on_drain is called once, when the loop is left and what is in flight is waited for.
+ */
+void stb_io_loop(struct stb_io_worker *w, uint64_t deadline_ns, uint64_t budget, void (*on_drain)(struct stb_io_worker *w));
+
+/* Zeroes counters and histograms for a new stage. */
+void stb_io_worker_reset(struct stb_io_worker *w);
+
+/* The accounting identity of one stage; aborts when it is broken. */
+void stb_io_worker_assert(const struct stb_io_worker *w);
+
+#endif

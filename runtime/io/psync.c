@@ -1,0 +1,96 @@
+/*
+ * psync.c - pread and pwrite: the I/O is done inside submit, reap only hands its result over. One slot.
+ */
+#include "runtime/io/engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct psync_state {
+	const struct stb_io_req *reqs;
+	int fd;
+	bool pending;
+	struct stb_io_done done;
+};
+
+static int psync_probe(uint32_t depth, uint32_t jobs, struct stb_err *err)
+{
+	(void)depth;
+	(void)jobs;
+	(void)err;
+	return 0;
+}
+
+static int psync_open(struct stb_io_engine *e, const struct stb_io_open *o, struct stb_err *err)
+{
+	struct psync_state *s;
+
+	if (o->depth != 1)
+		return stb_err_set(err, EINVAL, "cannot open engine `psync` with depth %u", o->depth);
+	s = stb_xcalloc(1, sizeof(*s));
+	s->reqs = o->reqs;
+	s->fd = o->fd;
+	e->state = s;
+	return 0;
+}
+
+static int psync_submit(struct stb_io_engine *e, const uint32_t *slots, uint32_t n)
+{
+	struct psync_state *s = e->state;
+	const struct stb_io_req *r;
+	ssize_t got;
+
+	if (n == 0 || s->pending)
+		return 0;
+	r = &s->reqs[slots[0]];
+	do {
+		got = r->dir == STB_READ ? pread(s->fd, r->buf, r->len, (off_t)r->offset)
+					 : pwrite(s->fd, r->buf, r->len, (off_t)r->offset);
+	} while (got < 0 && errno == EINTR);
+	s->done = (struct stb_io_done){ slots[0], got < 0 ? -errno : (int32_t)got };
+	s->pending = true;
+	return 1;
+}
+
+static int psync_reap(struct stb_io_engine *e, struct stb_io_done *done, uint32_t min, uint32_t max, uint64_t wait_ns)
+{
+	struct psync_state *s = e->state;
+
+	(void)min;
+	(void)wait_ns;
+	if (!s->pending || max == 0)
+		return 0;
+	s->pending = false;
+	done[0] = s->done;
+	return 1;
+}
+
+static int psync_sync(struct stb_io_engine *e, bool data_only)
+{
+	struct psync_state *s = e->state;
+
+	return (data_only ? fdatasync(s->fd) : fsync(s->fd)) ? -errno : 0;
+}
+
+static int psync_cancel(struct stb_io_engine *e)
+{
+	(void)e;
+	return 0;
+}
+
+static void psync_close(struct stb_io_engine *e)
+{
+	free(e->state);
+	e->state = NULL;
+}
+
+const struct stb_io_ops stb_io_psync = {
+	.probe = psync_probe,
+	.open = psync_open,
+	.submit = psync_submit,
+	.reap = psync_reap,
+	.sync = psync_sync,
+	.cancel = psync_cancel,
+	.close = psync_close,
+};

@@ -1,0 +1,501 @@
+/*
+ * run.c - one repetition of an io workload: layout, workers, warm-up, measuring, merging.
+ *
+ *      main                              worker (one thread a job)
+ *      ----                              ------
+ *      layout
+ *      create threads        ------->    open file, buffers, engine
+ *      gate: all ready       <-------    arrive
+ *      [stage WARMUP]        ------->    loop until ramp_time is over, drain
+ *      gate                  <-------    arrive
+ *      stage MEASURE, t0     ------->    loop; the last to leave it sets stage DRAIN; drain, end_fsync
+ *      gate                  <-------    arrive
+ *      window = latest end - t0; merge   close
+ *
+ * A gate is a mutex and a condition: a worker that failed still arrives, so nobody waits for ever, and what workers wrote before a gate is
+ * the main thread's to read after it. Nothing is allocated between the first gate and the last.
+ *
+ * Warm-up drains before measuring starts, so every counted I/O lies wholly in the window and the accounting identity is exact; the byte
+ * budget (size) starts anew with the measurement and is not eaten by the warm-up.
+ */
+#include "runtime/io/io.h"
+
+#include "runtime/base/clock.h"
+#include "runtime/io/loop.h"
+#include "runtime/io/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define STACK_BYTES (512u << 10)
+#define PAGE 4096u
+
+struct run;
+
+struct job {
+	struct stb_io_worker w;
+	struct run *run;
+	pthread_t thread;
+	bool ready; /* file, buffers and engine are there */
+	size_t buffer_bytes;
+};
+
+struct run {
+	struct stb_io_config config;
+	const struct stb_io_setup *setup;
+	struct stb_phase *phase;
+	struct stb_io_control control;
+	struct job *jobs;
+	uint32_t n_jobs;    /* threads that run */
+	uint64_t deadline_ns;
+	/* the gate */
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	uint32_t arrived;
+	uint32_t generation; /* how often the gate has opened */
+	bool leave;          /* workers go home at the next opening */
+};
+
+/* --- the gate --- */
+
+/* A worker waits for the main thread to open the gate. False: go home. */
+static bool gate_arrive(struct run *r)
+{
+	uint32_t generation;
+	bool leave;
+
+	pthread_mutex_lock(&r->lock);
+	generation = r->generation;
+	r->arrived++;
+	pthread_cond_broadcast(&r->cond);
+	while (r->generation == generation)
+		pthread_cond_wait(&r->cond, &r->lock);
+	leave = r->leave;
+	pthread_mutex_unlock(&r->lock);
+	return !leave;
+}
+
+static void gate_wait_all(struct run *r)
+{
+	pthread_mutex_lock(&r->lock);
+	while (r->arrived < r->n_jobs)
+		pthread_cond_wait(&r->cond, &r->lock);
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void gate_open(struct run *r, bool leave)
+{
+	pthread_mutex_lock(&r->lock);
+	r->arrived = 0;
+	r->leave = leave;
+	r->generation++;
+	pthread_cond_broadcast(&r->cond);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* --- a worker --- */
+
+static int job_buffers(struct job *j)
+{
+	struct stb_io_worker *w = &j->w;
+	struct stb_rng rng;
+
+	w->stride = ((uint64_t)w->bs + PAGE - 1) / PAGE * PAGE;
+	j->buffer_bytes = w->stride * w->depth;
+	w->buffers = mmap(NULL, j->buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (w->buffers == MAP_FAILED) {
+		w->buffers = NULL;
+		return stb_err_set(&w->err, errno, "cannot get %llu KiB for the buffers of workload `%s`",
+			(unsigned long long)(j->buffer_bytes >> 10), w->config->block->name);
+	}
+	stb_rng_stream(&rng, j->run->setup->seed, j->run->setup->cell, 0, w->index, STB_RNG_DATA);
+	for (size_t i = 0; i < j->buffer_bytes; i += 8) { /* also for reads: the pages must be there */
+		const uint64_t word = stb_rng_next(&rng);
+
+		memcpy(w->buffers + i, &word, 8);
+	}
+	return 0;
+}
+
+static int job_prepare(struct job *j)
+{
+	struct stb_io_worker *w = &j->w;
+	const struct stb_io_config *c = w->config;
+	struct stb_io_open o = { .fd = -1, .depth = w->depth };
+
+	w->reqs = stb_xcalloc(w->depth, sizeof(*w->reqs));
+	w->free = stb_xcalloc(w->depth, sizeof(*w->free));
+	w->ready = stb_xcalloc(w->depth, sizeof(*w->ready));
+	w->done = stb_xcalloc(w->depth, sizeof(*w->done));
+	for (uint32_t i = 0; i < w->depth; i++)
+		w->free[w->n_free++] = w->depth - 1 - i;
+	if (!c->engine->ops->no_file) {
+		if (stb_io_target_open(c, j->run->setup, w->index, &w->fd, &w->err))
+			return -1;
+		if (c->invalidate && !c->direct)
+			stb_io_target_invalidate(w->fd, w->raw);
+		if (!c->direct && !w->raw)
+			(void)posix_fadvise(w->fd, 0, 0, c->random ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL);
+	}
+	if (job_buffers(j))
+		return -1;
+	o.fd = w->fd;
+	o.reqs = w->reqs;
+	w->engine.ops = c->engine->ops;
+	if (w->engine.ops->open(&w->engine, &o, &w->err)) {
+		stb_io_config_blame(c, "ioengine", &w->err);
+		return -1;
+	}
+	j->ready = true;
+	return 0;
+}
+
+static void job_release(struct job *j)
+{
+	struct stb_io_worker *w = &j->w;
+
+	if (w->stuck)
+		return; /* the kernel may still write there; the process is about to end */
+	if (j->ready)
+		w->engine.ops->close(&w->engine);
+	if (w->buffers)
+		munmap(w->buffers, j->buffer_bytes);
+	if (w->fd >= 0)
+		close(w->fd);
+	free(w->reqs);
+	free(w->free);
+	free(w->ready);
+	free(w->done);
+}
+
+static void job_failed(struct job *j)
+{
+	uint32_t none = 0;
+
+	atomic_compare_exchange_strong(&j->run->control.culprit, &none, j->w.index + 1);
+	atomic_store(&j->run->control.abort, 1);
+}
+
+static void on_drain(struct stb_io_worker *w)
+{
+	struct job *j = (struct job *)((char *)w - offsetof(struct job, w));
+
+	if (atomic_fetch_add(&w->control->draining, 1) + 1 == j->run->n_jobs)
+		stb_io_stage(j->run->phase, STB_STAGE_DRAIN);
+}
+
+static void job_end_fsync(struct job *j)
+{
+	struct stb_io_worker *w = &j->w;
+	int ret;
+
+	if (!w->config->end_fsync || !w->config->writes || w->end == STB_IO_LOOP_ERROR)
+		return;
+	ret = w->engine.ops->sync(&w->engine, false);
+	w->end_ns = stb_clock_ns();
+	if (ret) {
+		stb_err_set(&w->err, -ret, "cannot fsync `%s` at the end of workload `%s`", w->name, w->config->block->name);
+		stb_err_remedy(&w->err, "see the kernel log; a full or failing device shows here first");
+		stb_io_config_blame(w->config, "end_fsync", &w->err);
+		w->end = STB_IO_LOOP_ERROR;
+		job_failed(j);
+	}
+}
+
+static void *job_main(void *arg)
+{
+	struct job *j = arg;
+	struct stb_io_worker *w = &j->w;
+	const struct stb_io_config *c = w->config;
+	char name[16];
+
+	snprintf(name, sizeof(name), "stb-io-%u", w->index);
+	(void)pthread_setname_np(pthread_self(), name);
+	if (job_prepare(j))
+		job_failed(j);
+	if (!gate_arrive(j->run))
+		goto out;
+	if (c->ramp_ns) {
+		stb_io_worker_reset(w);
+		stb_io_loop(w, j->run->deadline_ns, UINT64_MAX, NULL);
+		stb_io_worker_assert(w);
+		if (!gate_arrive(j->run))
+			goto out;
+	}
+	stb_io_worker_reset(w);
+	stb_io_loop(w, j->run->deadline_ns, c->time_based ? UINT64_MAX : c->n_blocks, on_drain);
+	job_end_fsync(j);
+	(void)gate_arrive(j->run);
+out:
+	job_release(j);
+	return NULL;
+}
+
+static enum stb_offset_mode offset_mode(const struct stb_io_config *c)
+{
+	if (!c->random)
+		return STB_OFFSET_SEQUENTIAL;
+	return c->norandommap ? STB_OFFSET_UNIFORM : STB_OFFSET_PERMUTED;
+}
+
+static void job_init(struct job *j, struct run *r, uint32_t index)
+{
+	const struct stb_io_config *c = &r->config;
+	const struct stb_io_setup *s = r->setup;
+	const uint32_t repetition = c->randrepeat ? 0 : s->repetition;
+	struct stb_io_worker *w = &j->w;
+	struct stb_rng rng;
+
+	j->run = r;
+	w->config = c;
+	w->control = &r->control;
+	w->stop = &r->phase->stop;
+	w->live = &r->phase->live[index];
+	w->index = index;
+	w->fd = -1;
+	w->raw = !s->dir;
+	w->bs = c->bs_bytes;
+	w->depth = c->depth;
+	w->direct = c->direct;
+	w->read_below = c->read_below;
+	w->fsync_every = c->fsync_every ? c->fsync_every : UINT64_MAX;
+	w->fdatasync_every = c->fdatasync_every ? c->fdatasync_every : UINT64_MAX;
+	w->pass_blocks = c->time_based && c->invalidate && !c->direct && !c->engine->ops->no_file ? c->n_blocks : UINT64_MAX;
+	stb_rng_stream(&rng, s->seed, s->cell, repetition, index, STB_RNG_OFFSET);
+	stb_offsets_init(&w->offsets, offset_mode(c), c->n_blocks, &rng);
+	stb_rng_stream(&w->mix, s->seed, s->cell, repetition, index, STB_RNG_MIX);
+	if (c->engine->ops->no_file)
+		snprintf(w->name, sizeof(w->name), "nothing");
+	else
+		stb_io_target_name(c, s, index, w->name, sizeof(w->name));
+	stb_io_worker_reset(w);
+}
+
+/* --- the main thread --- */
+
+static int start_threads(struct run *r, struct stb_err *err)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	int ret = 0;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are for the main thread */
+	while (r->n_jobs < r->config.jobs && !ret) {
+		ret = pthread_create(&r->jobs[r->n_jobs].thread, &attr, job_main, &r->jobs[r->n_jobs]);
+		if (!ret)
+			r->n_jobs++;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	if (ret) {
+		stb_err_set(err, ret, "cannot start thread %u of %u for workload `%s`", r->n_jobs + 1, r->config.jobs, r->config.block->name);
+		stb_err_remedy(err, "lower numjobs, or raise the limits on processes (ulimit -u, cgroup pids.max)");
+		stb_io_config_blame(&r->config, "numjobs", err);
+		return -1;
+	}
+	return 0;
+}
+
+static uint64_t ns_of(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * STB_NS_PER_S + (uint64_t)t.tv_usec * 1000;
+}
+
+static void cpu_now(uint64_t *user_ns, uint64_t *sys_ns)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	*user_ns = ns_of(u.ru_utime);
+	*sys_ns = ns_of(u.ru_stime);
+}
+
+static void reset_live(struct run *r)
+{
+	for (uint32_t i = 0; i < r->n_jobs; i++) {
+		atomic_store_explicit(&r->phase->live[i].ops, 0, memory_order_relaxed);
+		atomic_store_explicit(&r->phase->live[i].bytes, 0, memory_order_relaxed);
+		atomic_store_explicit(&r->phase->live[i].errors, 0, memory_order_relaxed);
+	}
+}
+
+/* Lets the waiting workers into a stage that ends `span_ns` from now (0: no time limit). Returns when it began. */
+static uint64_t enter_stage(struct run *r, enum stb_stage stage, uint64_t span_ns)
+{
+	uint64_t now;
+
+	reset_live(r);
+	stb_io_stage(r->phase, stage);
+	now = stb_clock_ns();
+	r->deadline_ns = span_ns ? now + span_ns : UINT64_MAX;
+	gate_open(r, false);
+	return now;
+}
+
+static bool must_leave(const struct run *r)
+{
+	return atomic_load(&r->control.abort) || atomic_load(&r->phase->stop);
+}
+
+static enum stb_end how_it_ended(const struct run *r)
+{
+	bool by_size = true, stopped = false;
+
+	if (atomic_load(&r->control.abort))
+		return STB_END_ERROR;
+	for (uint32_t i = 0; i < r->n_jobs; i++) {
+		by_size &= r->jobs[i].w.end == STB_IO_LOOP_SIZE;
+		stopped |= r->jobs[i].w.end == STB_IO_LOOP_STOPPED;
+	}
+	return stopped ? STB_END_STOPPED : by_size ? STB_END_SIZE : STB_END_TIME;
+}
+
+static void merge(struct run *r, uint64_t t0)
+{
+	struct stb_measure *m = &r->phase->result;
+	uint64_t end = t0;
+
+	for (uint32_t i = 0; i < r->n_jobs; i++) {
+		const struct stb_io_worker *w = &r->jobs[i].w;
+
+		stb_io_worker_assert(w);
+		m->issued += w->issued;
+		m->failed += w->failed;
+		m->cancelled += w->cancelled;
+		for (int d = STB_READ; d <= STB_WRITE; d++) {
+			m->ok[d] += w->ok[d];
+			m->bytes[d] += w->ok[d] * w->bs;
+			stb_hist_merge(&m->lat[d], &w->lat[d]);
+		}
+		stb_hist_merge(&m->sync, &w->sync);
+		end = STB_MAX(end, w->end_ns);
+	}
+	m->window_ns = end - t0;
+	STB_ASSERT(m->issued == m->ok[STB_READ] + m->ok[STB_WRITE] + m->failed + m->cancelled);
+}
+
+/* All workers are at the first gate. Returns with all of them at the last one, or with `abort` or `stop` set. */
+static void measure(struct run *r)
+{
+	struct stb_measure *m = &r->phase->result;
+	const uint64_t allocs = stb_alloc_count();
+	uint64_t user0, sys0, t0;
+
+	m->end = STB_END_STOPPED;
+	if (r->config.ramp_ns) {
+		enter_stage(r, STB_STAGE_WARMUP, r->config.ramp_ns);
+		gate_wait_all(r);
+		if (must_leave(r))
+			return;
+	}
+	atomic_store(&r->control.failed, 0);
+	cpu_now(&user0, &sys0);
+	t0 = enter_stage(r, STB_STAGE_MEASURE, r->config.runtime_ns);
+	gate_wait_all(r);
+	cpu_now(&m->cpu_user_ns, &m->cpu_sys_ns);
+	m->cpu_user_ns -= user0;
+	m->cpu_sys_ns -= sys0;
+	r->phase->alloc_calls = stb_alloc_count() - allocs;
+	m->end = how_it_ended(r);
+	merge(r, t0);
+}
+
+static void init_result(struct stb_phase *phase)
+{
+	memset(&phase->result, 0, sizeof(phase->result));
+	for (int d = 0; d < STB_N_DIRS; d++)
+		stb_hist_init(&phase->result.lat[d]);
+	stb_hist_init(&phase->result.sync);
+	phase->alloc_calls = 0;
+	stb_err_clear(&phase->err);
+}
+
+/* Threads from start to join. 0 or -1 with phase->err. */
+static int run_jobs(struct run *r)
+{
+	struct stb_phase *phase = r->phase;
+	const bool started = start_threads(r, &phase->err) == 0;
+	uint32_t culprit;
+
+	if (!started)
+		atomic_store(&r->control.abort, 1);
+	gate_wait_all(r);
+	if (!must_leave(r))
+		measure(r);
+	gate_open(r, true);
+	for (uint32_t i = 0; i < r->n_jobs; i++)
+		pthread_join(r->jobs[i].thread, NULL);
+	culprit = atomic_load(&r->control.culprit);
+	if (started && culprit)
+		phase->err = r->jobs[culprit - 1].w.err;
+	if (atomic_load(&r->control.abort)) {
+		phase->result.end = STB_END_ERROR;
+		return -1;
+	}
+	return 0;
+}
+
+int stb_io_run(const struct stb_io_setup *s, struct stb_phase *phase)
+{
+	struct run r = { .setup = s, .phase = phase, .lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER };
+	size_t bytes;
+	int ret;
+
+	init_result(phase);
+	phase->result.end = STB_END_ERROR;
+	if (stb_io_config_read(&r.config, s->workload, &phase->err))
+		return -1;
+	STB_ASSERT(phase->n_workers >= r.config.jobs && (s->dir || s->device || r.config.engine->ops->no_file));
+	if (!r.config.engine->ops->no_file && stb_io_layout(&r.config, s, phase, &phase->err))
+		return -1;
+	phase->result.end = STB_END_STOPPED;
+	if (atomic_load(&phase->stop)) {
+		stb_io_stage(phase, STB_STAGE_DONE);
+		return 0;
+	}
+	stb_io_stage(phase, STB_STAGE_SETUP);
+	bytes = (sizeof(struct job) + 127) / 128 * 128 * r.config.jobs;
+	r.jobs = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (r.jobs == MAP_FAILED)
+		return stb_err_set(&phase->err, errno, "cannot get memory for %u workers", r.config.jobs);
+	for (uint32_t i = 0; i < r.config.jobs; i++)
+		job_init(&r.jobs[i], &r, i);
+	ret = run_jobs(&r);
+	munmap(r.jobs, bytes);
+	stb_io_stage(phase, STB_STAGE_DONE);
+	return ret;
+}
+
+/* --- before provisioning --- */
+
+uint32_t stb_io_workers(const struct stb_plan_block *workload)
+{
+	const struct stb_plan_attr *a = stb_plan_attr(workload, "numjobs");
+	const uint64_t jobs = a && a->val.den == 1 && a->val.num > 0 ? (uint64_t)a->val.num : 1;
+
+	return (uint32_t)STB_MIN(jobs, (uint64_t)STB_IO_MAX_JOBS);
+}
+
+int stb_io_preflight(const struct stb_plan_block *workload, struct stb_err *err)
+{
+	struct stb_io_config c;
+
+	if (stb_io_config_read(&c, workload, err))
+		return -1;
+	if (c.engine->ops->probe(c.depth, c.jobs, err)) {
+		stb_io_config_blame(&c, "ioengine", err);
+		return -1;
+	}
+	return 0;
+}
