@@ -1,0 +1,65 @@
+/* cmd_check.c - `stb check` and `stb explain`: what is wrong with a spec, and what things mean. Nothing is touched. */
+#include "compiler/driver/driver.h"
+#include "compiler/schema.h"
+
+#include <string.h>
+
+static enum stb_diag_format diag_format(const struct stb_args *a)
+{
+	if (stb_args_format(a, "json"))
+		return STB_DIAG_JSON;
+	return stb_args_format(a, "github") ? STB_DIAG_GITHUB : STB_DIAG_HUMAN;
+}
+
+static void print_summary(const struct stb_sink *s, const struct stb_plan *p, const char *path)
+{
+	printf("%s: ", path);
+	if (s->n_errors)
+		printf("%u error%s", s->n_errors, s->n_errors == 1 ? "" : "s");
+	else
+		printf("ok");
+	if (s->n_warnings)
+		printf(", %u warning%s", s->n_warnings, s->n_warnings == 1 ? "" : "s");
+	if (p)
+		printf(" (%u cell%s in %u matri%s)", p->n_cells, p->n_cells == 1 ? "" : "s", p->n_matrices,
+			p->n_matrices == 1 ? "x" : "ces");
+	putchar('\n');
+}
+
+/*
+ * Diagnostics of people's format go to standard error, with a line per file on standard output; those for programs go to standard output.
+ */
+int stb_cmd_check(const struct stb_args *a)
+{
+	const enum stb_diag_format format = diag_format(a);
+	int code = STB_EXIT_OK;
+
+	for (uint32_t i = 0; i < a->n_operands; i++) {
+		struct stb_compile_options o = { .profile = a->profile, .set = a->set, .n_set = a->n_set,
+			.check_profiles = !a->profile };
+		struct stb_compilation c;
+		struct stb_plan *p;
+
+		stb_compilation_init(&c);
+		p = stb_compile_file(&c, a->operands[i], &o);
+		stb_sink_print(&c.sink, format, format == STB_DIAG_HUMAN ? stderr : stdout);
+		if (!p || c.sink.n_errors)
+			code = STB_EXIT_SPEC;
+		if (format == STB_DIAG_HUMAN)
+			print_summary(&c.sink, p, a->operands[i]);
+		stb_plan_free(p);
+		stb_compilation_fini(&c);
+	}
+	return code;
+}
+
+int stb_cmd_explain(const struct stb_args *a)
+{
+	const char *topic = a->n_operands ? a->operands[0] : "";
+
+	if (stb_schema_explain(topic, stdout))
+		return STB_EXIT_OK;
+	fprintf(stderr, "stb: error: there is nothing known as `%s`\n"
+		"  what to do: `stb explain` lists the topics\n", topic);
+	return STB_EXIT_USAGE;
+}

@@ -1,0 +1,71 @@
+/* cmd_plan.c - `stb plan`, and the compilation that plan, run and report share. */
+#include "compiler/driver/driver.h"
+#include "runtime/exec/outfile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct stb_plan *stb_driver_compile(struct stb_compilation *c, const struct stb_args *a, const char *path)
+{
+	struct stb_compile_options o = { .profile = a->profile, .set = a->set, .n_set = a->n_set, .max_cells = a->max_cells };
+	struct stb_plan *p = stb_compile_file(c, path, &o);
+
+	stb_sink_print(&c->sink, STB_DIAG_HUMAN, stderr);
+	if (p && !c->sink.n_errors)
+		return p;
+	stb_plan_free(p);
+	return NULL;
+}
+
+static void print_plan(const struct stb_plan *p, bool json, FILE *out)
+{
+	if (json)
+		stb_plan_print_json(p, out);
+	else
+		stb_plan_print_text(p, out);
+}
+
+/* Into memory first: the file appears whole or not at all. */
+static int write_plan(const struct stb_plan *p, bool json, const char *path)
+{
+	struct stb_err err;
+	char *data = NULL;
+	size_t len = 0;
+	FILE *mem = open_memstream(&data, &len);
+	int code = STB_EXIT_OK;
+
+	stb_err_clear(&err);
+	if (!mem) {
+		stb_err_set(&err, errno, "cannot write the plan");
+		stb_exec_print_error(p, &err, stderr);
+		return STB_EXIT_ENVIRONMENT;
+	}
+	print_plan(p, json, mem);
+	if (fclose(mem) || stb_outfile_write(path, data, len, &err)) {
+		stb_exec_print_error(p, &err, stderr);
+		code = STB_EXIT_ENVIRONMENT;
+	}
+	free(data);
+	return code;
+}
+
+int stb_cmd_plan(const struct stb_args *a)
+{
+	const bool json = stb_args_format(a, "json");
+	struct stb_compilation c;
+	struct stb_plan *p;
+	int code = STB_EXIT_SPEC;
+
+	stb_compilation_init(&c);
+	p = stb_driver_compile(&c, a, a->operands[0]);
+	if (p && a->output) {
+		code = write_plan(p, json, a->output);
+	} else if (p) {
+		print_plan(p, json, stdout);
+		code = STB_EXIT_OK;
+	}
+	stb_plan_free(p);
+	stb_compilation_fini(&c);
+	return code;
+}

@@ -1,0 +1,102 @@
+/* cmd_report.c - `stb report`: tables and claims of a spec from results that lie in files. */
+#include "compiler/driver/driver.h"
+#include "runtime/exec/outfile.h"
+#include "runtime/report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int refuse(const struct stb_plan *p, const struct stb_err *err)
+{
+	stb_exec_print_error(p, err, stderr);
+	return STB_EXIT_ENVIRONMENT;
+}
+
+/* Every claim that does not hold, one line each. A claim without data holds nothing up: under --check it counts as failed. */
+static int check_claims(const struct stb_results *r)
+{
+	int code = STB_EXIT_OK;
+
+	for (uint32_t i = 0; i < r->plan->n_claims; i++) {
+		const struct stb_plan_claim *c = &r->plan->claims[i];
+		struct stb_claim_result got;
+
+		stb_claim_check(r, i, &got);
+		switch (got.verdict) {
+		case STB_CLAIM_HOLDS:
+		case STB_CLAIM_NOT_ASSERTED:
+			continue;
+		case STB_CLAIM_FAILS:
+			fprintf(stderr, "stb: claim `%s` fails%s%s\n", c->name, *got.pair ? ": " : "", got.pair);
+			break;
+		case STB_CLAIM_UNDECIDED:
+			fprintf(stderr, "stb: claim `%s` is undecided%s%s\n", c->name, *got.pair ? ": " : "", got.pair);
+			break;
+		case STB_CLAIM_NO_DATA:
+			fprintf(stderr, "stb: claim `%s` has no data to check\n", c->name);
+			break;
+		}
+		code = STB_EXIT_CLAIM;
+	}
+	return code;
+}
+
+static int print_or_write(const struct stb_args *a, const struct stb_results *r)
+{
+	struct stb_buf md;
+	struct stb_err err;
+	int code = STB_EXIT_OK;
+
+	stb_err_clear(&err);
+	if (a->output) {
+		if (stb_exec_write_report(r, a->output, stb_args_format(a, "md") || !a->format,
+			    stb_args_format(a, "csv") || !a->format, &err))
+			return refuse(r->plan, &err);
+		return STB_EXIT_OK;
+	}
+	stb_buf_init(&md);
+	stb_report_markdown(r, &md);
+	fwrite(stb_buf_str(&md), 1, md.len, stdout);
+	stb_buf_fini(&md);
+	return code;
+}
+
+int stb_cmd_report(const struct stb_args *a)
+{
+	struct stb_compilation c;
+	struct stb_plan *p;
+	struct stb_results *r = NULL;
+	struct stb_err err;
+	int code = STB_EXIT_SPEC;
+
+	if (!a->n_results) {
+		fprintf(stderr, "stb: error: `stb report` has no results to report on\n"
+			"  what to do: name the run's directory or a CSV file with --results\n");
+		return STB_EXIT_USAGE;
+	}
+	if (!a->output && a->format && strcmp(a->format, "md")) {
+		fprintf(stderr, "stb: error: `--format %s` makes several files and has no directory for them\n"
+			"  what to do: name one with -o DIR\n", a->format);
+		return STB_EXIT_USAGE;
+	}
+	stb_err_clear(&err);
+	stb_compilation_init(&c);
+	p = stb_driver_compile(&c, a, a->operands[0]);
+	if (!p)
+		goto out;
+	r = stb_results_new(p);
+	for (uint32_t i = 0; i < a->n_results; i++)
+		if (stb_results_read(r, a->results[i], &err)) {
+			code = refuse(p, &err);
+			goto out;
+		}
+	code = print_or_write(a, r);
+	if (!code && a->check)
+		code = check_claims(r);
+out:
+	stb_results_free(r);
+	stb_plan_free(p);
+	stb_compilation_fini(&c);
+	return code;
+}

@@ -1,0 +1,47 @@
+/* cmd_run.c - `stb run` and `stb clean`: from the command line to runtime/exec. */
+#include "compiler/driver/driver.h"
+#include "runtime/base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int stb_cmd_run(const struct stb_args *a)
+{
+	struct stb_compilation c;
+	struct stb_plan *p;
+	uint8_t *keep = NULL;
+	char name[17], dir[64];
+	int code = STB_EXIT_SPEC;
+
+	stb_compilation_init(&c);
+	p = stb_driver_compile(&c, a, a->operands[0]);
+	if (!p)
+		goto out;
+	keep = stb_xmalloc((size_t)p->n_cells + 1);
+	memset(keep, 1, (size_t)p->n_cells + 1);
+	if (a->only) {
+		code = stb_driver_only(p, a->only, keep, stderr);
+		if (code)
+			goto out;
+	}
+	stb_clock_utc_name(name);
+	snprintf(dir, sizeof dir, "stb-run-%s", name);
+	code = stb_exec_run(&(struct stb_exec_options){
+		.plan = p,
+		.keep = keep,
+		.dir = a->output ? a->output : dir,
+		.spec = a->operands[0],
+		.version = stb_version,
+		.commit = stb_commit,
+	});
+out:
+	free(keep);
+	stb_plan_free(p);
+	stb_compilation_fini(&c);
+	return code;
+}
+
+int stb_cmd_clean(const struct stb_args *a)
+{
+	return stb_exec_clean(a->operands[0]);
+}

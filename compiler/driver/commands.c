@@ -1,0 +1,82 @@
+/* commands.c - the table of commands and the help that is made from it. */
+#include "compiler/driver/driver.h"
+
+#include <string.h>
+
+#define BIT(o) (1u << STB_OPT_##o)
+#define SPEC (BIT(HELP) | BIT(PROFILE) | BIT(SET))
+
+static const struct stb_command table[] = {
+	{ "check", stb_cmd_check, SPEC | BIT(FORMAT), "FILE...", 1, UINT32_MAX, "human json github", false, NULL,
+		"all diagnostics of a spec",
+		"Reads each FILE and prints every error, warning and note: of the spec as it stands, and under each of its\n"
+		"profiles. Touches nothing: safe on a spec from anywhere. `-` is standard input.\n" },
+	{ "plan", stb_cmd_plan, SPEC | BIT(MAX_CELLS) | BIT(FORMAT) | BIT(OUTPUT), "FILE", 1, 1, "text json", false, "FILE",
+		"cells, order, cost, space and privileges of a run, without running it",
+		"Prints what `stb run` would do. The same spec gives the same bytes on every machine. Touches nothing.\n" },
+	{ "run", stb_cmd_run, SPEC | BIT(MAX_CELLS) | BIT(OUTPUT) | BIT(ONLY), "FILE", 1, 1, NULL, false, "DIR",
+		"carry a spec out and report",
+		"Looks at everything that is needed first, then provisions, measures, cleans up and prints the report. What was\n"
+		"measured lies in DIR (stb-run-<UTC time> where none is given), which must not exist. Ctrl-C stops the\n"
+		"measurement, keeps what is done and cleans up.\n" },
+	{ "report", stb_cmd_report, SPEC | BIT(RESULTS) | BIT(OUTPUT) | BIT(FORMAT) | BIT(CHECK), "FILE", 1, 1, "md csv", true, "DIR",
+		"tables and claims from results",
+		"Makes the reports of FILE from the results of a run, or from numbers recorded elsewhere (a CSV with the axis\n"
+		"columns, metric, unit, value). Without -o the Markdown goes to standard output.\n" },
+	{ "clean", stb_cmd_clean, BIT(HELP), "DIR", 1, 1, NULL, false, NULL,
+		"remove what an interrupted run left behind",
+		"Reads the journal of the run in DIR, and stops, unmounts and removes what that run made and could not take away\n"
+		"again. The results in DIR stay. Refuses whatever does not carry the run's mark.\n" },
+	{ "explain", stb_cmd_explain, BIT(HELP), "[TOPIC]", 0, 1, NULL, false, NULL,
+		"the reference: blocks, attributes, diagnostics, metrics",
+		"TOPIC is a block (`workload io`), an attribute (`io.bs`), the code of a diagnostic (`E0203`) or a metric\n"
+		"(`lat_p95`). Without one it lists the topics.\n" },
+	{ "version", stb_cmd_version, BIT(HELP), "", 0, 0, NULL, false, NULL,
+		"version, engines built in and why others are not", "" },
+	{ "help", stb_cmd_help, BIT(HELP), "[COMMAND]", 0, 1, NULL, false, NULL, "this list, or a command's help", "" },
+};
+
+const struct stb_command *stb_commands(size_t *n)
+{
+	*n = STB_LEN(table);
+	return table;
+}
+
+const struct stb_command *stb_command_find(const char *name)
+{
+	for (size_t i = 0; i < STB_LEN(table); i++)
+		if (!strcmp(table[i].name, name))
+			return &table[i];
+	return NULL;
+}
+
+void stb_help(FILE *out)
+{
+	fputs("stb runs storage and database benchmarks that are written down in .stb files.\n\nusage: stb COMMAND ...\n\n", out);
+	for (size_t i = 0; i < STB_LEN(table); i++) {
+		const struct stb_command *c = &table[i];
+		const int used = (int)(strlen(c->name) + 1 + strlen(c->operands));
+
+		fprintf(out, "  %s %s%*s%s\n", c->name, c->operands, used < 18 ? 18 - used : 1, "", c->summary);
+	}
+	fputs("\n`stb COMMAND --help` shows the options of a command.\n\n"
+	      "exit: 0 done; 1 the spec is wrong; 2 usage; 3 the environment refuses; 4 a claim failed;\n"
+	      "      5 ran, but some cells failed or are not trustworthy; 6 measured, but clean-up is incomplete\n", out);
+}
+
+int stb_cmd_help(const struct stb_args *a)
+{
+	if (!a->n_operands) {
+		stb_help(stdout);
+		return STB_EXIT_OK;
+	}
+	const struct stb_command *c = stb_command_find(a->operands[0]);
+
+	if (!c) {
+		fprintf(stderr, "stb: error: there is no command `%s`\n  what to do: `stb help` lists the commands\n",
+			a->operands[0]);
+		return STB_EXIT_USAGE;
+	}
+	stb_help_command(c, stdout);
+	return STB_EXIT_OK;
+}

@@ -1,0 +1,245 @@
+/* child.c - see child.h. */
+#include "runtime/exec/child.h"
+
+#include "runtime/base/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BLIND_POLL_NS 20000000u /* without a pidfd: how often the child is looked at */
+
+struct watch {
+	const struct stb_child_job *job;
+	struct stb_phase *phase;
+	struct stb_err *err;
+	pid_t pid;
+	int pidfd;
+	uint64_t next_tick, next_sample, last_sample;
+	uint64_t measure_since;       /* 0 before the measure stage */
+	struct stb_live_sum moved;    /* counters when they last moved */
+	uint64_t moved_progress, moved_at;
+	uint32_t moved_stage;
+	uint64_t stop_at;             /* when stop was said; 0: not yet */
+	bool killed;
+	enum stb_child_fate fate;     /* why it was stopped */
+};
+
+struct stb_live_sum stb_phase_sum(const struct stb_phase *phase)
+{
+	struct stb_live_sum s = { 0, 0, 0 };
+
+	for (uint32_t i = 0; i < phase->n_workers; i++) {
+		s.ops += atomic_load_explicit(&phase->live[i].ops, memory_order_relaxed);
+		s.bytes += atomic_load_explicit(&phase->live[i].bytes, memory_order_relaxed);
+		s.errors += atomic_load_explicit(&phase->live[i].errors, memory_order_relaxed);
+	}
+	return s;
+}
+
+struct stb_phase *stb_phase_map(uint32_t n_workers, struct stb_err *err)
+{
+	struct stb_phase *p = mmap(NULL, stb_phase_size(n_workers), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE,
+		-1, 0);
+
+	if (p == MAP_FAILED) {
+		stb_err_set(err, errno, "cannot map %zu bytes for the counters of %u workers", stb_phase_size(n_workers), n_workers);
+		return NULL;
+	}
+	p->n_workers = n_workers;
+	for (int d = 0; d < STB_N_DIRS; d++)
+		stb_hist_init(&p->result.lat[d]);
+	stb_hist_init(&p->result.sync);
+	return p;
+}
+
+void stb_phase_unmap(struct stb_phase *phase)
+{
+	if (phase)
+		munmap(phase, stb_phase_size(phase->n_workers));
+}
+
+static STB_NORETURN void be_child(const struct stb_child_job *job, struct stb_phase *phase, pid_t parent)
+{
+	/* A Ctrl-C reaches the terminal's foreground group: the parent alone decides what it means. */
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent) /* it died before the line above */
+		_exit(1);
+	stb_signals_child(job->signals);
+	_exit(job->run(job->setup, phase) ? 1 : 0);
+}
+
+static void ask_to_stop(struct watch *w, enum stb_child_fate why)
+{
+	if (w->stop_at)
+		return;
+	w->fate = why;
+	w->stop_at = stb_clock_ns();
+	atomic_store(&w->phase->stop, 1);
+}
+
+/* Samples up to now; `last` takes what is left of an interval when it is at least half of one. */
+static void sample(struct watch *w, uint64_t now, bool last)
+{
+	const struct stb_child_job *job = w->job;
+	const uint32_t stage = atomic_load(&w->phase->stage);
+
+	if (!job->interval_ns || !job->sample)
+		return;
+	if (!w->measure_since) {
+		if (stage < STB_STAGE_MEASURE)
+			return;
+		w->measure_since = stage == STB_STAGE_MEASURE ? atomic_load(&w->phase->stage_since_ns) : now;
+		w->last_sample = w->measure_since;
+		w->next_sample = w->measure_since + job->interval_ns;
+	}
+	while (now >= w->next_sample && stage == STB_STAGE_MEASURE) {
+		job->sample(job->ctx, w->phase, w->next_sample - w->measure_since, w->next_sample - w->last_sample);
+		w->last_sample = w->next_sample;
+		w->next_sample += job->interval_ns;
+	}
+	if (!last)
+		return;
+	const uint64_t end = w->measure_since + w->phase->result.window_ns;
+
+	for (; end >= w->next_sample; w->next_sample += job->interval_ns) {
+		job->sample(job->ctx, w->phase, w->next_sample - w->measure_since, w->next_sample - w->last_sample);
+		w->last_sample = w->next_sample;
+	}
+	if (end > w->last_sample && end - w->last_sample >= job->interval_ns / 2)
+		job->sample(job->ctx, w->phase, end - w->measure_since, end - w->last_sample);
+}
+
+/* Too long in a timed stage, or too long without a counter that moves. */
+static void check_limits(struct watch *w, uint64_t now)
+{
+	const struct stb_child_job *job = w->job;
+	const uint32_t stage = atomic_load(&w->phase->stage);
+	const uint64_t since = atomic_load(&w->phase->stage_since_ns);
+	const struct stb_live_sum sum = stb_phase_sum(w->phase);
+	const uint64_t progress = atomic_load(&w->phase->progress_done);
+
+	if (memcmp(&sum, &w->moved, sizeof sum) || stage != w->moved_stage || progress != w->moved_progress) {
+		w->moved = sum;
+		w->moved_stage = stage;
+		w->moved_progress = progress;
+		w->moved_at = now;
+	}
+	if (w->stop_at)
+		return;
+	if (job->limit_ns && (stage == STB_STAGE_WARMUP || stage == STB_STAGE_MEASURE) && since &&
+		now > since + job->limit_ns + job->grace_ns) {
+		stb_err_set(w->err, 0, "the measuring process did not end %llu s after its time was over",
+			(unsigned long long)(job->grace_ns / STB_NS_PER_S));
+		ask_to_stop(w, STB_CHILD_HUNG);
+	} else if (job->still_ns && now > w->moved_at + job->still_ns) {
+		stb_err_set(w->err, 0, "nothing was completed for %llu s", (unsigned long long)(job->still_ns / STB_NS_PER_S));
+		ask_to_stop(w, STB_CHILD_HUNG);
+	}
+	if (w->stop_at)
+		stb_err_remedy(w->err, "look at the kernel's log and the device; the repetition is marked and the run goes on");
+}
+
+static void step(struct watch *w)
+{
+	const struct stb_child_job *job = w->job;
+	const uint64_t now = stb_clock_ns();
+
+	sample(w, now, false);
+	if (stb_signals_check(job->signals))
+		ask_to_stop(w, STB_CHILD_INTERRUPTED);
+	if (now >= w->next_tick) {
+		w->next_tick = now + job->tick_ns;
+		check_limits(w, now);
+		if (!w->stop_at && job->watch && !job->watch(job->ctx, w->err))
+			ask_to_stop(w, STB_CHILD_ABANDONED);
+		if (job->tick)
+			job->tick(job->ctx, w->phase);
+	}
+	if (w->stop_at && !w->killed && now > w->stop_at + job->grace_ns) {
+		kill(w->pid, SIGKILL); /* not waited for yet, so the number is still its own */
+		w->killed = true;
+	}
+}
+
+static int wait_some(const struct watch *w)
+{
+	const uint64_t now = stb_clock_ns();
+	uint64_t until = w->next_tick;
+	struct pollfd fds[2] = { { .fd = w->pidfd, .events = POLLIN }, { .fd = w->job->signals->fd, .events = POLLIN } };
+	struct timespec ts = { 0, 0 };
+
+	if (w->measure_since && w->next_sample < until)
+		until = w->next_sample;
+	if (w->pidfd < 0 && now + BLIND_POLL_NS < until)
+		until = now + BLIND_POLL_NS;
+	if (until > now) {
+		ts.tv_sec = (time_t)((until - now) / STB_NS_PER_S);
+		ts.tv_nsec = (long)((until - now) % STB_NS_PER_S);
+	}
+	return ppoll(fds, 2, &ts, NULL);
+}
+
+static enum stb_child_fate judge(struct watch *w, int status)
+{
+	if (w->stop_at) { /* stopped by us; w->err says why */
+		if (w->fate == STB_CHILD_HUNG && w->killed && strlen(w->err->what) < sizeof w->err->what - 32)
+			strcat(w->err->what, "; it had to be killed");
+		return w->fate;
+	}
+	if (WIFSIGNALED(status)) {
+		stb_err_set(w->err, 0, "the measuring process was killed by signal %d (%s)", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
+		stb_err_remedy(w->err, "look at the kernel's log (out of memory?); the repetition is marked and the run goes on");
+		return STB_CHILD_DIED;
+	}
+	if (w->phase->err.set) {
+		*w->err = w->phase->err;
+		return STB_CHILD_FAILED;
+	}
+	if (WEXITSTATUS(status)) {
+		stb_err_set(w->err, 0, "the measuring process ended with status %d and no reason", WEXITSTATUS(status));
+		return STB_CHILD_FAILED;
+	}
+	return STB_CHILD_DONE;
+}
+
+enum stb_child_fate stb_child_run(const struct stb_child_job *job, struct stb_phase *phase, struct stb_err *err)
+{
+	struct watch w = { .job = job, .phase = phase, .err = err, .pidfd = -1 };
+	const pid_t parent = getpid();
+	int status = 0;
+
+	if (stb_signals_check(job->signals))
+		return STB_CHILD_INTERRUPTED;
+	w.pid = fork();
+	if (w.pid < 0) {
+		stb_err_set(err, errno, "cannot fork the measuring process");
+		return STB_CHILD_FAILED;
+	}
+	if (!w.pid)
+		be_child(job, phase, parent);
+	setpgid(w.pid, w.pid); /* whoever comes first */
+	w.pidfd = (int)syscall(SYS_pidfd_open, w.pid, 0);
+	w.moved_at = stb_clock_ns();
+	w.next_tick = w.moved_at + job->tick_ns;
+	for (;;) {
+		const pid_t got = waitpid(w.pid, &status, WNOHANG);
+
+		if (got == w.pid || (got < 0 && errno != EINTR))
+			break;
+		if (wait_some(&w) < 0 && errno != EINTR)
+			usleep(1000);
+		step(&w);
+	}
+	sample(&w, stb_clock_ns(), true);
+	if (w.pidfd >= 0)
+		close(w.pidfd);
+	return judge(&w, status);
+}

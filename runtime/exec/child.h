@@ -1,0 +1,59 @@
+/*
+ * child.h - one measured phase in a forked child, watched from here.
+ *
+ *   parent (one thread)                          child
+ *     maps struct stb_phase, shared  --fork-->   own process group, dies with the parent
+ *     poll: pidfd, signals, next deadline        job->run(setup, phase): threads, counters, histograms
+ *     reads live counters, samples               _exit
+ *     says stop, then kills by pid
+ *
+ * Counting in shared memory means that nothing is lost when the child dies, and that a broken engine or client library takes one
+ * repetition with it and not the run. A thread would be cheaper to start, but could be neither killed nor outlived.
+ */
+#ifndef STB_CHILD_H
+#define STB_CHILD_H
+
+#include "runtime/exec/signals.h"
+#include "runtime/result/measure.h"
+
+#include <sys/types.h>
+
+enum stb_child_fate {
+	STB_CHILD_DONE,        /* ended by itself and called it good */
+	STB_CHILD_FAILED,      /* ended by itself with an error */
+	STB_CHILD_DIED,        /* killed by a signal that was not ours */
+	STB_CHILD_HUNG,        /* beyond its limit, or nothing moved for too long */
+	STB_CHILD_ABANDONED,   /* what it works on is gone (job->watch said so) */
+	STB_CHILD_INTERRUPTED, /* a signal asked the run to stop; what was counted so far stands */
+};
+
+struct stb_child_job {
+	int (*run)(const void *setup, struct stb_phase *phase); /* in the child; -1 with phase->err */
+	const void *setup;
+	struct stb_signals *signals;
+	uint64_t limit_ns;     /* greatest length of warm-up and of measure, each; 0: none */
+	uint64_t still_ns;     /* greatest time in which no counter moves; 0: none */
+	uint64_t grace_ns;     /* beyond a limit, and between stop and kill */
+	uint64_t interval_ns;  /* of samples; 0: none */
+	uint64_t tick_ns;      /* of progress */
+	void *ctx;
+	/* The sums at t_ns of the measure stage; dt_ns since the sample before. Called for the last, shorter interval too. */
+	void (*sample)(void *ctx, const struct stb_phase *phase, uint64_t t_ns, uint64_t dt_ns);
+	void (*tick)(void *ctx, const struct stb_phase *phase);  /* may be NULL */
+	bool (*watch)(void *ctx, struct stb_err *err);           /* false: give up; may be NULL */
+};
+
+struct stb_live_sum {
+	uint64_t ops, bytes, errors;
+};
+
+struct stb_live_sum stb_phase_sum(const struct stb_phase *phase);
+
+/* Shared memory for a phase with n_workers; histograms are empty. NULL with *err. */
+STB_NODISCARD struct stb_phase *stb_phase_map(uint32_t n_workers, struct stb_err *err);
+void stb_phase_unmap(struct stb_phase *phase);
+
+/* Forks, watches until the child has ended and is waited for. *err says why where the fate is neither DONE nor INTERRUPTED. */
+enum stb_child_fate stb_child_run(const struct stb_child_job *job, struct stb_phase *phase, struct stb_err *err);
+
+#endif

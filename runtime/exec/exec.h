@@ -1,0 +1,50 @@
+/*
+ * exec.h - carries a plan out: everything between `stb run` and the results.
+ *
+ * Single-threaded; measured phases run in forked children. Writes the run directory and what its storage classes say, and removes all of it
+ * but the run directory. Called by the driver.
+ */
+#ifndef STB_EXEC_H
+#define STB_EXEC_H
+
+#include "runtime/result/result.h"
+
+#include <stdio.h>
+
+enum stb_exit { /* language.md section 12 */
+	STB_EXIT_OK = 0,
+	STB_EXIT_SPEC = 1,
+	STB_EXIT_USAGE = 2,
+	STB_EXIT_ENVIRONMENT = 3, /* refused before anything was touched, or output that could not be written */
+	STB_EXIT_CLAIM = 4,
+	STB_EXIT_CELLS = 5,       /* ran, but some cells failed, are not trustworthy, or were interrupted */
+	STB_EXIT_LEFTOVERS = 6,   /* measured, but clean-up is incomplete */
+};
+
+struct stb_exec_options {
+	const struct stb_plan *plan;
+	const uint8_t *keep;  /* plan->n_cells marks, NULL: all */
+	const char *dir;      /* the run directory; must not exist */
+	const char *spec;     /* as given, for the record */
+	const char *version, *commit;
+};
+
+/* Preflight, run, clean-up, report. Messages on standard error, the tables on standard output. An enum stb_exit. */
+STB_NODISCARD int stb_exec_run(const struct stb_exec_options *o);
+/* Undoes what the run in dir left behind, by its journal. An enum stb_exit. */
+STB_NODISCARD int stb_exec_clean(const char *dir);
+
+/*
+ * report.md (md) and report-NAME.csv (csv) of every report of the plan, into dir, which is made if it is not there. 0 or -1 with *err.
+ */
+STB_NODISCARD int stb_exec_write_report(const struct stb_results *r, const char *dir, bool md, bool csv, struct stb_err *err);
+
+/*
+ * stb: error: <what>
+ *   asked for at specs/x.stb:12:3
+ *   what to do: <remedy>
+ * p may be NULL (then there is no place to name).
+ */
+void stb_exec_print_error(const struct stb_plan *p, const struct stb_err *err, FILE *out);
+
+#endif

@@ -1,0 +1,224 @@
+/* journal.c - see journal.h for the records and what they promise. */
+#include "runtime/exec/journal.h"
+
+#include "runtime/base/clock.h"
+#include "runtime/exec/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_JOURNAL_BYTES (1u << 30)
+
+int stb_journal_open(struct stb_journal *j, const char *path, bool create, struct stb_err *err)
+{
+	stb_err_clear(&j->err);
+	j->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT | O_EXCL : 0), 0644);
+	if (j->fd >= 0)
+		return 0;
+	stb_err_set(err, errno, "cannot open the journal `%s`", path);
+	return -1;
+}
+
+void stb_journal_close(struct stb_journal *j)
+{
+	if (j->fd >= 0)
+		close(j->fd);
+	j->fd = -1;
+}
+
+void stb_journal_add(struct stb_journal *j, struct json_t *record)
+{
+	char now[26], *line = NULL;
+	size_t len;
+
+	stb_clock_rfc3339(now);
+	json_object_set_new(record, "t", json_string(now));
+	line = json_dumps(record, JSON_COMPACT | JSON_ENSURE_ASCII);
+	json_decref(record);
+	if (!line) {
+		stb_err_set(&j->err, 0, "cannot make a journal record");
+		return;
+	}
+	len = strlen(line);
+	line[len] = '\n'; /* over the NUL: one write is one line */
+	if (j->fd >= 0 && (stb_write_all(j->fd, line, len + 1) || fdatasync(j->fd)) && !j->err.set) {
+		stb_err_set(&j->err, errno, "cannot write the journal");
+		stb_err_remedy(&j->err, "the run directory must lie on a file system with space left");
+	}
+	free(line);
+}
+
+void stb_leftovers_note(struct stb_leftovers *l, int made, const char *kind, const char *object)
+{
+	if (made) {
+		STB_GROW(l->items, l->n, l->cap);
+		l->items[l->n++] = (struct stb_leftover){ stb_xstrdup(kind), stb_xstrdup(object) };
+		return;
+	}
+	for (size_t i = l->n; i-- > 0;) {
+		if (strcmp(l->items[i].kind, kind) || strcmp(l->items[i].object, object))
+			continue;
+		free(l->items[i].kind);
+		free(l->items[i].object);
+		memmove(&l->items[i], &l->items[i + 1], (l->n - i - 1) * sizeof l->items[0]);
+		l->n--;
+		return;
+	}
+}
+
+void stb_leftovers_fini(struct stb_leftovers *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->items[i].kind);
+		free(l->items[i].object);
+	}
+	free(l->items);
+	memset(l, 0, sizeof *l);
+}
+
+/* A mark selects what may be removed, so nothing else passes for one. */
+static bool is_mark(const char *s)
+{
+	return s && strlen(s) == STB_MARK_LEN && strspn(s, "0123456789abcdef") == STB_MARK_LEN;
+}
+
+static void take_record(struct stb_journal_story *s, json_t *r)
+{
+	const char *ev = json_string_value(json_object_get(r, "ev"));
+	const char *kind = json_string_value(json_object_get(r, "kind"));
+	const char *object = json_string_value(json_object_get(r, "object"));
+	const char *mark = json_string_value(json_object_get(r, "mark"));
+
+	s->n_records++;
+	if (!ev)
+		return;
+	if (!strcmp(ev, "start") && is_mark(mark) && !s->mark) {
+		s->mark = stb_xstrdup(mark);
+		s->pid = (pid_t)json_integer_value(json_object_get(r, "pid"));
+		s->pid_start = (uint64_t)json_integer_value(json_object_get(r, "pid_start"));
+	} else if ((!strcmp(ev, "made") || !strcmp(ev, "gone")) && kind && object) {
+		stb_leftovers_note(&s->left, !strcmp(ev, "made"), kind, object);
+	} else if (!strcmp(ev, "finish")) {
+		s->finished = true;
+	}
+}
+
+static char *read_file(const char *path, size_t *len, struct stb_err *err)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	char *data = NULL;
+	size_t got = 0;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		stb_err_set(err, errno, "cannot read the journal `%s`", path);
+		goto fail;
+	}
+	if (!S_ISREG(st.st_mode) || st.st_size > MAX_JOURNAL_BYTES) {
+		stb_err_set(err, 0, "`%s` is no journal: not a regular file of at most 1GiB", path);
+		goto fail;
+	}
+	data = stb_xmalloc((size_t)st.st_size + 1);
+	while (got < (size_t)st.st_size) {
+		const ssize_t n = read(fd, data + got, (size_t)st.st_size - got);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			stb_err_set(err, errno, "cannot read the journal `%s`", path);
+			goto fail;
+		}
+		if (!n)
+			break;
+		got += (size_t)n;
+	}
+	close(fd);
+	data[got] = '\0';
+	*len = got;
+	return data;
+fail:
+	stb_err_remedy(err, "name the directory of a run, as `stb run` printed it");
+	free(data);
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
+int stb_journal_read(struct stb_journal_story *s, const char *path, struct stb_err *err)
+{
+	size_t len = 0, line = 0;
+	char *data;
+	int rc = 0;
+
+	memset(s, 0, sizeof *s);
+	data = read_file(path, &len, err);
+	if (!data)
+		return -1;
+	for (size_t at = 0; at < len && !rc;) {
+		const char *nl = memchr(data + at, '\n', len - at);
+		const size_t n = nl ? (size_t)(nl - (data + at)) : len - at;
+		json_t *r = nl ? json_loadb(data + at, n, 0, NULL) : NULL;
+		const bool last = at + n + 1 >= len;
+
+		line++;
+		if (json_is_object(r)) {
+			take_record(s, r);
+		} else if (last) {
+			s->n_torn = 1;
+			s->good_bytes = at;
+		} else {
+			rc = stb_err_set(err, 0, "journal `%s` is damaged at line %zu", path, line);
+			stb_err_remedy(err, "remove by hand what its lines with \"made\" name");
+		}
+		json_decref(r);
+		at += n + 1;
+	}
+	if (!s->n_torn)
+		s->good_bytes = len;
+	free(data);
+	if (rc)
+		stb_journal_story_fini(s);
+	return rc;
+}
+
+void stb_journal_story_fini(struct stb_journal_story *s)
+{
+	free(s->mark);
+	stb_leftovers_fini(&s->left);
+	memset(s, 0, sizeof *s);
+}
+
+uint64_t stb_process_start(pid_t pid)
+{
+	char path[40], text[1024], *p;
+	unsigned long long start = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof text - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	p = strrchr(text, ')'); /* the name before it may hold anything */
+	if (!p)
+		return 0;
+	/* fields 3..21 stand between; starttime is field 22 (proc(5)) */
+	p++;
+	for (int field = 3; field < 22 && *p; field++) {
+		p += strspn(p, " ");
+		p += strcspn(p, " ");
+	}
+	start = strtoull(p, NULL, 10);
+	return start;
+}

@@ -1,0 +1,361 @@
+/*
+ * measure.c - one repetition of one cell: the phase in a child, what it was worth, and where it is written.
+ *
+ * How a repetition is judged:
+ *
+ *   ended by itself, in time             ok
+ *   io, by size although a runtime was given   ended_by_size
+ *   an error, or killed by a signal      invalid:errors   (what was counted until then is kept)
+ *   more errors than error_limit         invalid:errors
+ *   time over before 95% of what was asked     invalid:early
+ *   beyond its time, or no counter moves; nothing completed at all     invalid:stalled
+ *   interrupted                          no row: the repetition was not finished, and resume would do it again
+ */
+#include "runtime/exec/message.h"
+#include "runtime/exec/run.h"
+#include "runtime/io/io.h"
+
+#include "runtime/base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GRACE_NS (30 * STB_NS_PER_S)     /* beyond the asked time: drain, end_fsync */
+#define STILL_NS (120 * STB_NS_PER_S)    /* without a counter that moves */
+#define LOAD_STILL_NS (300 * STB_NS_PER_S) /* an index build moves no counter */
+#define TICK_NS (STB_NS_PER_S / 5)
+#define EARLY_SHARE 0.95
+
+struct sampler {
+	struct stb_run *run;
+	uint32_t cell, slot, repetition, group;
+	bool is_io;
+	struct stb_live_sum before;      /* at the last sample */
+	struct stb_live_sum shown;       /* at the last tick */
+	uint64_t shown_at;
+	uint32_t shown_stage;
+	char figure[64];
+	struct stb_buf series;
+};
+
+static int run_io(const void *setup, struct stb_phase *phase)
+{
+	return stb_io_run(setup, phase);
+}
+
+static int run_oltp(const void *setup, struct stb_phase *phase)
+{
+	return stb_oltp_run(setup, phase);
+}
+
+static int run_load(const void *setup, struct stb_phase *phase)
+{
+	return stb_oltp_load(setup, phase);
+}
+
+static void add_point(struct sampler *s, uint64_t t_ns, const char *metric, uint64_t now, uint64_t *before, uint64_t dt_ns)
+{
+	const char *id = s->run->plan->cells[s->cell].id;
+	struct stb_metric m;
+
+	/* counters start anew with each stage */
+	if (now < *before)
+		*before = 0;
+	stb_buf_printf(&s->series, "%.16s,%u,%u,%.3f,%s,%s,%.3f\n", id, s->slot, s->repetition, (double)t_ns / 1e9, metric,
+		stb_metric_find(metric, &m) ? m.unit : "", (double)(now - *before) * 1e9 / (double)dt_ns);
+	*before = now;
+}
+
+static void sample(void *ctx, const struct stb_phase *phase, uint64_t t_ns, uint64_t dt_ns)
+{
+	struct sampler *s = ctx;
+	const struct stb_live_sum now = stb_phase_sum(phase);
+
+	if (!dt_ns)
+		return;
+	add_point(s, t_ns, s->is_io ? "iops" : "tps", now.ops, &s->before.ops, dt_ns);
+	add_point(s, t_ns, s->is_io ? "bw_bytes" : "qps", now.bytes, &s->before.bytes, dt_ns);
+	if (!s->is_io)
+		add_point(s, t_ns, "errors_per_s", now.errors, &s->before.errors, dt_ns);
+}
+
+static const char *stage_name(uint32_t stage)
+{
+	static const char *const names[] = {
+		[STB_STAGE_SETUP] = "set up",
+		[STB_STAGE_LAYOUT] = "lay out",
+		[STB_STAGE_WARMUP] = "warm up",
+		[STB_STAGE_MEASURE] = "measure",
+		[STB_STAGE_DRAIN] = "drain",
+		[STB_STAGE_DONE] = "done",
+	};
+
+	return stage < STB_LEN(names) ? names[stage] : "";
+}
+
+/* The live figure: completions a second since the figure before, or the share that is laid out. */
+static void tick(void *ctx, const struct stb_phase *phase)
+{
+	struct sampler *s = ctx;
+	const uint32_t stage = atomic_load(&phase->stage);
+	const uint64_t now = stb_clock_ns();
+	const struct stb_live_sum sum = stb_phase_sum(phase);
+	const uint64_t total = atomic_load(&phase->progress_total);
+	struct stb_buf text;
+
+	stb_buf_init(&text);
+	if (stage == STB_STAGE_LAYOUT && total) {
+		stb_buf_printf(&text, "%.0f%%", 100.0 * (double)atomic_load(&phase->progress_done) / (double)total);
+	} else if ((stage == STB_STAGE_MEASURE || stage == STB_STAGE_WARMUP) && stage == s->shown_stage && sum.ops >= s->shown.ops) {
+		stb_text_figure(&text, (double)(sum.ops - s->shown.ops) * 1e9 / (double)STB_MAX(now - s->shown_at, 1u));
+		stb_buf_adds(&text, s->is_io ? " IOPS" : " tps");
+	}
+	s->shown = sum;
+	s->shown_at = now;
+	s->shown_stage = stage;
+	stb_run_draw(s->run, stage_name(stage), stb_buf_str(&text));
+	stb_buf_fini(&text);
+}
+
+static bool server_lives(void *ctx, struct stb_err *err)
+{
+	struct sampler *s = ctx;
+
+	return !stb_group_server_died(s->run, s->group, err);
+}
+
+static uint64_t attr_u64(const struct stb_plan_block *b, const char *name)
+{
+	const struct stb_plan_attr *a = stb_plan_attr(b, name);
+
+	return a && a->val.den && a->val.num > 0 ? (uint64_t)(a->val.num / a->val.den) : 0;
+}
+
+/* What was asked for: 0 where only size or events bound it. */
+static uint64_t asked_ns(const struct stb_plan_block *w, bool is_io)
+{
+	return attr_u64(w, is_io ? "runtime" : "time");
+}
+
+static enum stb_status judge(const struct stb_plan_block *w, bool is_io, enum stb_child_fate fate, const struct stb_measure *m,
+	struct stb_err *err)
+{
+	const uint64_t asked = asked_ns(w, is_io);
+	const struct stb_plan_attr *limit = stb_plan_attr(w, "error_limit");
+	uint64_t ok = 0;
+
+	for (int d = 0; d < STB_N_DIRS; d++)
+		ok += m->ok[d];
+	switch (fate) {
+	case STB_CHILD_HUNG:
+		return STB_STATUS_STALLED;
+	case STB_CHILD_FAILED:
+	case STB_CHILD_DIED:
+	case STB_CHILD_ABANDONED:
+		return STB_STATUS_ERRORS;
+	case STB_CHILD_INTERRUPTED:
+	case STB_CHILD_DONE:
+		break;
+	}
+	if (m->end == STB_END_ERROR) {
+		if (!err->set)
+			stb_err_set(err, 0, "the measurement ended with an error");
+		return STB_STATUS_ERRORS;
+	}
+	if (!is_io && limit && m->errors > attr_u64(w, "error_limit")) {
+		stb_err_set(err, 0, "%llu errors were retried, more than error_limit = %llu", (unsigned long long)m->errors,
+			(unsigned long long)attr_u64(w, "error_limit"));
+		return STB_STATUS_ERRORS;
+	}
+	if (!ok) {
+		stb_err_set(err, 0, "nothing was completed in the measured time");
+		return STB_STATUS_STALLED;
+	}
+	if (m->end == STB_END_STOPPED || (m->end == STB_END_TIME && (double)m->window_ns < EARLY_SHARE * (double)asked)) {
+		stb_err_set(err, 0, "the measurement ended after %.1f s of %.1f s", (double)m->window_ns / 1e9, (double)asked / 1e9);
+		return STB_STATUS_EARLY;
+	}
+	return is_io && asked && m->end == STB_END_SIZE ? STB_STATUS_ENDED_BY_SIZE : STB_STATUS_OK;
+}
+
+static void say_done(struct stb_run *run, const char *label, uint32_t repetition, size_t from, enum stb_status status, bool is_io)
+{
+	double rate = 0, p95 = 0;
+	bool has_p95 = false;
+	struct stb_buf b;
+
+	for (size_t i = from; i < run->results->n_rows; i++) {
+		const struct stb_result_row *r = &run->results->rows[i];
+
+		if (!strcmp(r->metric, is_io ? "iops" : "tps"))
+			rate = r->value;
+		if (!strcmp(r->metric, "lat_p95"))
+			has_p95 = stb_metric_convert(r->value, r->unit, "ms", &p95);
+	}
+	stb_buf_init(&b);
+	stb_text_figure(&b, rate);
+	stb_buf_adds(&b, is_io ? " IOPS" : " tps");
+	if (has_p95)
+		stb_buf_printf(&b, ", p95 %.3g ms", p95);
+	if (status != STB_STATUS_OK)
+		stb_buf_printf(&b, "  [%s]", stb_status_text(status));
+	stb_progress_say(&run->progress, "[%*llu/%llu] %s #%u: %s", run->n_measurements > 99 ? 3 : run->n_measurements > 9 ? 2 : 1,
+		(unsigned long long)run->done, (unsigned long long)run->n_measurements, label, repetition, stb_buf_str(&b));
+	stb_buf_fini(&b);
+}
+
+/* A repetition that could not even begin has its row of zeros, marked, so that results.csv tells of it. */
+static void record_unrun(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition)
+{
+	struct stb_measure *m = stb_xcalloc(1, sizeof *m);
+	const size_t from = run->results->n_rows;
+	struct stb_buf none;
+
+	stb_buf_init(&none);
+	for (int d = 0; d < STB_N_DIRS; d++)
+		stb_hist_init(&m->lat[d]);
+	stb_hist_init(&m->sync);
+	stb_results_add_measure(run->results, cell, slot, repetition, m, STB_STATUS_ERRORS);
+	stb_record_result(run, cell, slot, repetition, from, STB_STATUS_ERRORS, NULL, &none);
+	free(m);
+}
+
+struct work {
+	struct stb_io_setup io;
+	struct stb_oltp_setup oltp;
+	struct stb_child_job job;
+	uint32_t n_workers;
+};
+
+static void set_up(struct stb_run *run, uint32_t cell, uint32_t repetition, bool is_io, struct work *w)
+{
+	const struct stb_plan *p = run->plan;
+	const struct stb_plan_cell *c = &p->cells[cell];
+	const struct stb_plan_group *pg = &p->groups[c->group];
+	const struct stb_plan_block *workload = &p->blocks[c->workload];
+	struct stb_group_run *g = &run->groups[c->group];
+	const uint64_t seed = p->matrices[c->matrix].seed, id = stb_hash_u64(c->id);
+	const uint64_t asked = asked_ns(workload, is_io);
+	const uint64_t warm = attr_u64(workload, is_io ? "ramp_time" : "warmup_time");
+
+	memset(w, 0, sizeof *w);
+	if (is_io) {
+		w->io = (struct stb_io_setup){ .plan = p, .workload = workload, .seed = seed, .cell = id, .repetition = repetition };
+		for (uint32_t i = 0; i < pg->n_mounts; i++)
+			if (!strcmp(pg->mounts[i].role, "data")) {
+				w->io.dir = stb_volume_dir(g->volumes[i]);
+				w->io.device = stb_volume_device(g->volumes[i]);
+			}
+		w->job.run = run_io;
+		w->job.setup = &w->io;
+		w->n_workers = stb_io_workers(workload);
+	} else {
+		w->oltp = (struct stb_oltp_setup){ .plan = p, .workload = workload, .seed = seed, .cell = id, .repetition = repetition,
+			.dataset = pg->dataset == STB_NONE ? NULL : &p->blocks[pg->dataset], .private_server = g->mysqld != NULL,
+			.addr = g->mysqld ? *stb_mysqld_address(g->mysqld) : g->external };
+		w->job.run = run_oltp;
+		w->job.setup = &w->oltp;
+		w->n_workers = stb_oltp_workers(workload);
+	}
+	w->job.signals = &run->signals;
+	w->job.limit_ns = asked ? STB_MAX(asked, warm) : 0;
+	w->job.still_ns = STILL_NS;
+	w->job.grace_ns = GRACE_NS;
+	w->job.interval_ns = p->matrices[c->matrix].interval_ns;
+	w->job.tick_ns = TICK_NS;
+	w->job.sample = sample;
+	w->job.tick = tick;
+	w->job.watch = server_lives;
+}
+
+/* The child's error may only be the echo of a server that died: then that is the reason. */
+static void blame_server(struct stb_run *run, uint32_t group, enum stb_child_fate fate, struct stb_err *err)
+{
+	struct stb_err died;
+
+	stb_err_clear(&died);
+	if (fate == STB_CHILD_FAILED && stb_group_server_died(run, group, &died))
+		*err = died;
+}
+
+void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition)
+{
+	const struct stb_plan_cell *c = &run->plan->cells[cell];
+	const struct stb_plan_block *workload = &run->plan->blocks[c->workload];
+	const bool is_io = !strcmp(workload->type, "io");
+	const char *label = stb_plan_cell_label(&run->arena, run->plan, cell);
+	struct sampler s = { .run = run, .cell = cell, .slot = slot, .repetition = repetition, .group = c->group, .is_io = is_io };
+	const size_t from = run->results->n_rows;
+	struct stb_phase *phase = NULL;
+	struct stb_err err;
+	struct work w;
+
+	stb_err_clear(&err);
+	stb_buf_init(&s.series);
+	if (!stb_group_ready(run, c->group)) {
+		if (run->signals.first)
+			goto out;
+		stb_run_fail(run, cell, slot, repetition, "%s", run->groups[c->group].why.what);
+		record_unrun(run, cell, slot, repetition);
+		goto out;
+	}
+	if (stb_signals_check(&run->signals))
+		goto out;
+	set_up(run, cell, repetition, is_io, &w);
+	w.job.ctx = &s;
+	phase = stb_phase_map(w.n_workers, &err);
+	if (!phase) {
+		stb_run_fail(run, cell, slot, repetition, "%s", err.what);
+		record_unrun(run, cell, slot, repetition);
+		goto out;
+	}
+	stb_record_cell(run, "begin", cell, slot, repetition, NULL);
+	run->what = stb_arena_printf(&run->arena, "%s #%u", label, repetition);
+
+	const enum stb_child_fate fate = stb_child_run(&w.job, phase, &err);
+
+	blame_server(run, c->group, fate, &err);
+	if (fate == STB_CHILD_INTERRUPTED) {
+		stb_err_set(&err, 0, "interrupted");
+		stb_record_cell(run, "end", cell, slot, repetition, &err);
+		goto out;
+	}
+
+	const enum stb_status status = judge(workload, is_io, fate, &phase->result, &err);
+
+	stb_record_cell(run, "end", cell, slot, repetition, &err);
+	stb_results_add_measure(run->results, cell, slot, repetition, &phase->result, status);
+	stb_record_result(run, cell, slot, repetition, from, status, &phase->result, &s.series);
+	run->done++;
+	say_done(run, label, repetition, from, status, is_io);
+	if (!stb_status_valid(status)) {
+		if (!err.span && workload->span != STB_NONE)
+			err.span = workload->span + 1;
+		stb_run_fail(run, cell, slot, repetition, "%s", err.what);
+		stb_run_say_error(run, &err);
+	}
+	if (phase->alloc_calls)
+		stb_progress_say(&run->progress, "stb: bug: %llu allocations in the measured phase of %s",
+			(unsigned long long)phase->alloc_calls, label);
+out:
+	stb_phase_unmap(phase);
+	stb_buf_fini(&s.series);
+}
+
+int stb_run_load(struct stb_run *run, const struct stb_oltp_setup *setup, struct stb_err *err)
+{
+	struct sampler s = { .run = run };
+	struct stb_child_job job = { .run = run_load, .setup = setup, .signals = &run->signals, .still_ns = LOAD_STILL_NS,
+		.grace_ns = GRACE_NS, .tick_ns = TICK_NS, .ctx = &s, .tick = tick };
+	/* one line of live counters; the load counts in progress_done */
+	struct stb_phase *phase = stb_phase_map(1, err);
+	enum stb_child_fate fate;
+
+	if (!phase)
+		return -1;
+	fate = stb_child_run(&job, phase, err);
+	stb_phase_unmap(phase);
+	if (fate == STB_CHILD_INTERRUPTED)
+		stb_err_set(err, 0, "interrupted");
+	return fate == STB_CHILD_DONE ? 0 : -1;
+}

@@ -1,0 +1,352 @@
+/*
+ * record.c - the run directory: plan.json, environment.json, journal.jsonl, results.csv, series.csv, histograms/, and the reports at the
+ * end. Rows are flushed after each repetition, so a run that is killed keeps everything but the repetition it was in.
+ */
+#include "runtime/exec/outfile.h"
+#include "runtime/exec/run.h"
+#include "runtime/host/host.h"
+#include "runtime/report/report.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SHOWN_ID 16
+
+static int refused(struct stb_err *err, int code, const char *path)
+{
+	stb_err_set(err, code, "cannot write `%s`", path);
+	stb_err_remedy(err, "the run directory must lie on a file system that can be written to and has space");
+	return -1;
+}
+
+static void fatal(struct stb_run *run, int code, const char *path)
+{
+	if (!run->fatal.set)
+		refused(&run->fatal, code, path);
+}
+
+static char *in_dir(struct stb_run *run, const char *name)
+{
+	return stb_arena_printf(&run->arena, "%s/%s", run->dir, name);
+}
+
+static FILE *create(struct stb_run *run, const char *name, struct stb_err *err)
+{
+	char *path = in_dir(run, name);
+	FILE *f = fopen(path, "wxe");
+
+	if (!f)
+		refused(err, errno, path);
+	return f;
+}
+
+static int write_plan(struct stb_run *run, struct stb_err *err)
+{
+	char *data = NULL;
+	size_t len = 0;
+	FILE *mem = open_memstream(&data, &len);
+	int rc;
+
+	if (!mem)
+		return refused(err, errno, in_dir(run, "plan.json"));
+	stb_plan_print_json(run->plan, mem);
+	rc = fclose(mem) ? refused(err, errno, in_dir(run, "plan.json")) : stb_outfile_write(in_dir(run, "plan.json"), data, len, err);
+	free(data);
+	return rc;
+}
+
+static int write_environment(struct stb_run *run, struct stb_err *err)
+{
+	char *text = json_dumps(run->environment, JSON_INDENT(2) | JSON_SORT_KEYS);
+	size_t len;
+	int rc;
+
+	if (!text)
+		return refused(err, EINVAL, in_dir(run, "environment.json"));
+	len = strlen(text);
+	text[len] = '\n';
+	rc = stb_outfile_write(in_dir(run, "environment.json"), text, len + 1, err);
+	free(text);
+	return rc;
+}
+
+/* Where the storage classes of the run lie: the paths whose file system and device go into the record. */
+static json_t *describe_places(const struct stb_run *run)
+{
+	json_t *places = json_object();
+
+	for (uint32_t i = 0; i < run->plan->n_blocks; i++) {
+		const struct stb_plan_block *b = &run->plan->blocks[i];
+		const struct stb_plan_attr *path = stb_plan_attr(b, "path");
+
+		if (strcmp(b->kind, "storage") || !strcmp(b->type, "external") || !strcmp(b->type, "tmpfs"))
+			continue;
+		json_object_set_new(places, b->name, stb_host_place("", path && path->val.str ? path->val.str : run->dir));
+	}
+	return places;
+}
+
+static json_t *describe_addresses(const struct stb_run *run)
+{
+	json_t *out = json_object();
+	static const char *const names[] = { "host", "port", "socket", "user", "schema", "password" };
+
+	for (uint32_t i = 0; i < run->plan->n_blocks; i++) {
+		const struct stb_plan_block *b = &run->plan->blocks[i];
+		json_t *one;
+
+		if (strcmp(b->kind, "database") || strcmp(b->type, "external"))
+			continue;
+		one = json_object();
+		for (size_t k = 0; k < STB_LEN(names); k++) {
+			const struct stb_plan_attr *at = stb_plan_attr(b, names[k]);
+
+			if (!at)
+				continue;
+			/* a secret's value in the plan is where it lies, never what it is */
+			if (at->val.str)
+				json_object_set_new(one, names[k], json_string(at->val.str));
+			else
+				json_object_set_new(one, names[k], json_integer(at->val.num / at->val.den));
+		}
+		json_object_set_new(out, b->name, one);
+	}
+	return out;
+}
+
+static json_t *make_environment(const struct stb_run *run)
+{
+	json_t *env = stb_host_describe("");
+	json_t *secrets = json_array();
+
+	for (uint32_t i = 0; i < run->plan->n_secrets; i++)
+		json_array_append_new(secrets, json_string(run->plan->secrets[i]));
+	json_object_set_new(env, "stb", json_pack("{s:s,s:s}", "version", run->o->version, "commit", run->o->commit));
+	json_object_set_new(env, "spec", json_string(run->o->spec));
+	json_object_set_new(env, "profile", run->plan->profile ? json_string(run->plan->profile) : json_null());
+	json_object_set_new(env, "plan", json_string(run->plan->hash));
+	json_object_set_new(env, "storage", describe_places(run));
+	json_object_set_new(env, "addresses", describe_addresses(run));
+	json_object_set_new(env, "secrets", secrets);
+	json_object_set_new(env, "databases", json_object());
+	return env;
+}
+
+static void make_mark(char *out)
+{
+	unsigned char bytes[STB_MARK_LEN / 2];
+
+	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+		STB_BUG("getrandom refused");
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+}
+
+int stb_record_open(struct stb_run *run, struct stb_err *err)
+{
+	make_mark(run->mark);
+	if (mkdir(run->dir, 0755))
+		return refused(err, errno, run->dir);
+	if (stb_journal_open(&run->journal, in_dir(run, "journal.jsonl"), true, err))
+		return -1;
+	stb_journal_add(&run->journal, json_pack("{s:s,s:s,s:i,s:I,s:s,s:s,s:s}", "ev", "start", "mark", run->mark, "pid", (int)getpid(),
+		"pid_start", (json_int_t)stb_process_start(getpid()), "plan", run->plan->hash, "version", run->o->version, "commit",
+		run->o->commit));
+	if (run->journal.err.set) {
+		*err = run->journal.err;
+		return -1;
+	}
+	if (mkdir(in_dir(run, "histograms"), 0755))
+		return refused(err, errno, in_dir(run, "histograms"));
+	run->environment = make_environment(run);
+	if (write_plan(run, err) || write_environment(run, err))
+		return -1;
+	run->results_csv = create(run, "results.csv", err);
+	run->series_csv = run->results_csv ? create(run, "series.csv", err) : NULL;
+	if (!run->series_csv)
+		return -1;
+	stb_results_write_header(run->plan, run->results_csv);
+	fputs("cell,slot,repetition,t_s,metric,unit,value\n", run->series_csv);
+	if (fflush(run->results_csv) || fflush(run->series_csv))
+		return refused(err, errno, run->dir);
+	return 0;
+}
+
+void stb_record_close(struct stb_run *run)
+{
+	if (run->results_csv && fclose(run->results_csv))
+		fatal(run, errno, in_dir(run, "results.csv"));
+	if (run->series_csv && fclose(run->series_csv))
+		fatal(run, errno, in_dir(run, "series.csv"));
+	run->results_csv = run->series_csv = NULL;
+	json_decref(run->environment);
+	run->environment = NULL;
+	stb_journal_close(&run->journal);
+}
+
+void stb_record_database(struct stb_run *run, const struct stb_plan_block *database, const char *version,
+	const struct stb_db_address *address)
+{
+	json_t *all = json_object_get(run->environment, "databases"), *one, *variables;
+	struct stb_buf text;
+	struct stb_err err;
+
+	if (json_object_get(all, database->name))
+		return;
+	one = json_object();
+	variables = json_object();
+	stb_buf_init(&text);
+	stb_err_clear(&err);
+	if (version)
+		json_object_set_new(one, "version", json_string(version));
+	if (stb_db_variables(address, &text, &err)) {
+		json_object_set_new(one, "variables_unknown", json_string(err.what));
+	} else {
+		for (char *save = NULL, *line = strtok_r(text.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+			char *value = strchr(line, '\t');
+
+			if (!value)
+				continue;
+			*value++ = '\0';
+			json_t *v = json_string(value);
+
+			json_object_set_new(variables, line, v ? v : json_string("(not UTF-8)"));
+		}
+	}
+	json_object_set_new(one, "variables", variables);
+	json_object_set_new(all, database->name, one);
+	stb_buf_fini(&text);
+	stb_err_clear(&err);
+	if (write_environment(run, &err) && !run->fatal.set)
+		run->fatal = err;
+}
+
+void stb_record_leftover(void *ctx, int made, const char *kind, const char *object)
+{
+	struct stb_run *run = ctx;
+
+	stb_leftovers_note(&run->left, made, kind, object);
+	stb_journal_add(&run->journal, json_pack("{s:s,s:s,s:s}", "ev", made ? "made" : "gone", "kind", kind, "object", object));
+}
+
+void stb_record_step(struct stb_run *run, const char *ev, const char *op, uint32_t group, const struct stb_err *err)
+{
+	json_t *r = json_pack("{s:s,s:s,s:s%}", "ev", ev, "op", op, "group", run->plan->groups[group].id, (size_t)SHOWN_ID);
+
+	if (err && err->set)
+		json_object_set_new(r, "error", json_string(err->what));
+	stb_journal_add(&run->journal, r);
+}
+
+void stb_record_cell(struct stb_run *run, const char *ev, uint32_t cell, uint32_t slot, uint32_t repetition, const struct stb_err *err)
+{
+	json_t *r = json_pack("{s:s,s:s,s:s,s:i,s:i}", "ev", ev, "op", "measure", "cell", run->plan->cells[cell].id, "slot", (int)slot,
+		"repetition", (int)repetition);
+
+	if (err && err->set)
+		json_object_set_new(r, "error", json_string(err->what));
+	stb_journal_add(&run->journal, r);
+}
+
+static void write_histogram(struct stb_run *run, const char *stem, const char *suffix, const struct stb_hist *h)
+{
+	char *path = stb_arena_printf(&run->arena, "%s/histograms/%s%s.csv", run->dir, stem, suffix);
+	char *data = NULL;
+	size_t len = 0;
+	FILE *mem = open_memstream(&data, &len);
+	struct stb_err err;
+
+	stb_err_clear(&err);
+	if (!mem) {
+		fatal(run, errno, path);
+		return;
+	}
+	stb_hist_write_csv(h, mem);
+	if (fclose(mem))
+		fatal(run, errno, path);
+	else if (stb_outfile_write(path, data, len, &err) && !run->fatal.set)
+		run->fatal = err;
+	free(data);
+}
+
+/* All directions together, each direction where there is more than one, and the syncs. */
+static void write_histograms(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, const struct stb_measure *m)
+{
+	static const char *const suffix[STB_N_DIRS] = { "-read", "-write", "-trim" };
+	char *stem = stb_arena_printf(&run->arena, "%.*s-s%u-r%u", SHOWN_ID, run->plan->cells[cell].id, slot, repetition);
+	struct stb_hist *all = stb_xmalloc(sizeof *all);
+	int used = 0;
+
+	stb_hist_init(all);
+	for (int d = 0; d < STB_N_DIRS; d++) {
+		stb_hist_merge(all, &m->lat[d]);
+		used += m->lat[d].count > 0;
+	}
+	if (all->count)
+		write_histogram(run, stem, "", all);
+	for (int d = 0; d < STB_N_DIRS; d++)
+		if (used > 1 && m->lat[d].count)
+			write_histogram(run, stem, suffix[d], &m->lat[d]);
+	if (m->sync.count)
+		write_histogram(run, stem, "-sync", &m->sync);
+	free(all);
+}
+
+void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, size_t from, enum stb_status status,
+	const struct stb_measure *m, const struct stb_buf *series)
+{
+	json_t *metrics = json_object();
+
+	for (size_t i = from; i < run->results->n_rows; i++)
+		json_object_set_new(metrics, run->results->rows[i].metric, json_real(run->results->rows[i].value));
+	if (m)
+		write_histograms(run, cell, slot, repetition, m);
+	stb_results_write_rows(run->results, from, run->results_csv);
+	fwrite(stb_buf_str(series), 1, series->len, run->series_csv);
+	if (fflush(run->results_csv))
+		fatal(run, errno, in_dir(run, "results.csv"));
+	if (fflush(run->series_csv))
+		fatal(run, errno, in_dir(run, "series.csv"));
+	stb_journal_add(&run->journal, json_pack("{s:s,s:s,s:i,s:i,s:s,s:o}", "ev", "result", "cell", run->plan->cells[cell].id, "slot",
+		(int)slot, "repetition", (int)repetition, "status", stb_status_text(status), "metrics", metrics));
+	if (run->journal.err.set && !run->fatal.set)
+		run->fatal = run->journal.err;
+}
+
+/* Letters of a report's name are those of an identifier, so it is a file name as it stands. */
+int stb_exec_write_report(const struct stb_results *r, const char *dir, bool md, bool csv, struct stb_err *err)
+{
+	struct stb_arena a;
+	struct stb_buf text;
+	int rc = -1;
+
+	stb_arena_init(&a);
+	stb_buf_init(&text);
+	if (mkdir(dir, 0755) && errno != EEXIST) {
+		stb_err_set(err, errno, "cannot make the directory `%s`", dir);
+		stb_err_remedy(err, "its parent must exist and be writable");
+		goto out;
+	}
+	if (md) {
+		stb_report_markdown(r, &text);
+		if (stb_outfile_write(stb_arena_printf(&a, "%s/report.md", dir), stb_buf_str(&text), text.len, err))
+			goto out;
+	}
+	for (uint32_t i = 0; csv && i < r->plan->n_reports; i++) {
+		stb_buf_clear(&text);
+		stb_report_csv(r, i, &text);
+		if (stb_outfile_write(stb_arena_printf(&a, "%s/report-%s.csv", dir, r->plan->reports[i].name), stb_buf_str(&text),
+			    text.len, err))
+			goto out;
+	}
+	rc = 0;
+out:
+	stb_buf_fini(&text);
+	stb_arena_fini(&a);
+	return rc;
+}

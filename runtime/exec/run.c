@@ -1,0 +1,290 @@
+/*
+ * run.c - the walk over the plan.
+ *
+ *   preflight -> run directory -> steps, one after the other -> what still stands is removed -> reports
+ *
+ * A step that fails marks its cells and the walk goes on. A signal or a run directory that cannot be written ends the walk; clean-up and
+ * reports follow in every case. Nothing here sleeps without watching for signals.
+ */
+#include "runtime/exec/run.h"
+
+#include "runtime/base/clock.h"
+#include "runtime/exec/message.h"
+#include "runtime/report/report.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_LISTED 20
+
+/* --- progress --------------------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t step_estimate(const struct stb_plan *p, const struct stb_step *s)
+{
+	switch (s->op) {
+	case STB_OP_PROVISION:
+		return p->groups[s->group].provision_ns;
+	case STB_OP_MEASURE:
+		return p->cells[s->cell].measure_ns;
+	case STB_OP_COOLDOWN:
+		return s->wait_ns;
+	case STB_OP_WAIT_SLOT:
+	case STB_OP_START:
+	case STB_OP_LOAD:
+	case STB_OP_STOP:
+	case STB_OP_DEPROVISION:
+		return 0; /* part of the group's estimate */
+	}
+	return 0;
+}
+
+void stb_run_draw(struct stb_run *run, const char *phase, const char *figure)
+{
+	const uint64_t gone = stb_clock_ns() - run->step_since_ns;
+	const uint64_t passed = run->passed_ns + STB_MIN(gone, run->step_ns);
+
+	stb_progress_draw(&run->progress, &(struct stb_progress_view){
+		.share = run->estimate_ns ? (double)passed / (double)run->estimate_ns : 0,
+		.done = run->done,
+		.total = run->n_measurements,
+		.what = run->what ? run->what : "",
+		.phase = phase,
+		.figure = figure,
+		.left_ns = run->estimate_ns > passed ? run->estimate_ns - passed : 0,
+		.left_known = run->estimate_ns > 0,
+	});
+}
+
+void stb_run_say_error(struct stb_run *run, const struct stb_err *err)
+{
+	stb_progress_clear(&run->progress);
+	stb_exec_print_error(run->plan, err, stderr);
+}
+
+void stb_run_fail(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, const char *fmt, ...)
+{
+	char text[STB_ERR_TEXT];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	STB_GROW(run->failures, run->n_failures, run->cap_failures);
+	run->failures[run->n_failures++] = (struct stb_failure){ cell, slot, repetition, stb_arena_strdup(&run->arena, text) };
+}
+
+/* --- the walk --------------------------------------------------------------------------------------------------------------------------- */
+
+static void cool_down(struct stb_run *run, uint64_t ns)
+{
+	const uint64_t until = stb_clock_ns() + ns;
+
+	run->what = NULL;
+	for (;;) {
+		const uint64_t now = stb_clock_ns();
+		struct pollfd fd = { .fd = run->signals.fd, .events = POLLIN };
+
+		if (now >= until || stb_signals_check(&run->signals))
+			return;
+		stb_run_draw(run, "cool down", "");
+		poll(&fd, 1, (int)STB_MIN((until - now) / 1000000u + 1, 500u));
+	}
+}
+
+static void take_step(struct stb_run *run, const struct stb_step *s)
+{
+	switch (s->op) {
+	case STB_OP_WAIT_SLOT:
+		return; /* matrices with a schedule were refused */
+	case STB_OP_PROVISION:
+		stb_group_provision(run, s->group);
+		return;
+	case STB_OP_START:
+		stb_group_start(run, s->group);
+		return;
+	case STB_OP_LOAD:
+		stb_group_load(run, s->group);
+		return;
+	case STB_OP_MEASURE:
+		stb_run_measure(run, s->cell, s->slot + 1, s->repetition);
+		return;
+	case STB_OP_STOP:
+		stb_group_stop(run, s->group);
+		return;
+	case STB_OP_DEPROVISION:
+		stb_group_remove(run, s->group);
+		return;
+	case STB_OP_COOLDOWN:
+		cool_down(run, s->wait_ns);
+		return;
+	}
+}
+
+static void count_steps(struct stb_run *run)
+{
+	struct stb_steps *it = stb_steps_new(run->plan, run->o->keep);
+	struct stb_step s;
+
+	while (stb_steps_next(it, &s)) {
+		run->estimate_ns += step_estimate(run->plan, &s);
+		run->n_measurements += s.op == STB_OP_MEASURE;
+	}
+	stb_steps_free(it);
+}
+
+static void walk(struct stb_run *run)
+{
+	struct stb_steps *it = stb_steps_new(run->plan, run->o->keep);
+	struct stb_step s;
+
+	while (!stb_signals_check(&run->signals) && !run->fatal.set && stb_steps_next(it, &s)) {
+		run->step_ns = step_estimate(run->plan, &s);
+		run->step_since_ns = stb_clock_ns();
+		take_step(run, &s);
+		run->passed_ns += run->step_ns;
+		run->step_ns = 0;
+		if (run->journal.err.set && !run->fatal.set)
+			run->fatal = run->journal.err;
+	}
+	stb_steps_free(it);
+	for (uint32_t i = run->plan->n_groups; i-- > 0;)
+		stb_group_remove(run, i);
+}
+
+/* --- afterwards ------------------------------------------------------------------------------------------------------------------------- */
+
+static void list_failures(const struct stb_run *run)
+{
+	struct stb_arena a;
+
+	if (!run->n_failures)
+		return;
+	stb_arena_init(&a);
+	fprintf(stderr, "stb: %zu of %llu repetitions failed or are not trustworthy:\n", run->n_failures,
+		(unsigned long long)run->n_measurements);
+	for (size_t i = 0; i < run->n_failures && i < MAX_LISTED; i++)
+		fprintf(stderr, "  %s #%u: %.200s\n", stb_plan_cell_label(&a, run->plan, run->failures[i].cell),
+			run->failures[i].repetition, run->failures[i].text);
+	if (run->n_failures > MAX_LISTED)
+		fprintf(stderr, "  and %zu more: see results.csv\n", run->n_failures - MAX_LISTED);
+	stb_arena_fini(&a);
+}
+
+static void list_leftovers(const struct stb_run *run)
+{
+	if (!run->left.n)
+		return;
+	fprintf(stderr, "stb: error: clean-up is incomplete; this is left:\n");
+	for (size_t i = 0; i < run->left.n; i++)
+		fprintf(stderr, "  %s %s\n", run->left.items[i].kind, run->left.items[i].object);
+	fprintf(stderr, "  what to do: stb clean '%s'\n", run->dir);
+}
+
+/* From the files, as `stb report` would do it: so the tables here and the tables made later are the same. */
+static void report(struct stb_run *run)
+{
+	struct stb_results *r = stb_results_new(run->plan);
+	struct stb_err err;
+	struct stb_buf md;
+
+	stb_err_clear(&err);
+	stb_buf_init(&md);
+	if (stb_results_read(r, run->dir, &err) || stb_exec_write_report(r, run->dir, true, true, &err)) {
+		stb_run_say_error(run, &err);
+		run->trouble = true;
+	}
+	stb_report_markdown(r, &md);
+	fwrite(stb_buf_str(&md), 1, md.len, stdout);
+	stb_buf_fini(&md);
+	stb_results_free(r);
+	printf("\nThe tables are in %s/report.md, every repetition in %s/results.csv.\n", run->o->dir, run->o->dir);
+	fflush(stdout);
+}
+
+static int exit_code(const struct stb_run *run)
+{
+	if (run->left.n)
+		return STB_EXIT_LEFTOVERS;
+	if (run->n_failures || run->trouble || run->signals.first || run->fatal.set)
+		return STB_EXIT_CELLS;
+	return STB_EXIT_OK;
+}
+
+static int finish(struct stb_run *run)
+{
+	int code = exit_code(run);
+
+	stb_journal_add(&run->journal, json_pack("{s:s,s:i}", "ev", "finish", "exit", code));
+	stb_record_close(run);
+	stb_progress_clear(&run->progress);
+	if (run->results->n_rows)
+		report(run);
+	if (run->fatal.set)
+		stb_run_say_error(run, &run->fatal);
+	list_failures(run);
+	if (run->signals.first)
+		fprintf(stderr, "stb: interrupted by %s: %llu of %llu repetitions are done\n",
+			sigabbrev_np(run->signals.first) ? sigabbrev_np(run->signals.first) : "a signal",
+			(unsigned long long)run->done, (unsigned long long)run->n_measurements);
+	list_leftovers(run);
+	return exit_code(run);
+}
+
+static char *absolute(struct stb_arena *a, const char *path)
+{
+	char *cwd, *out;
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	if (*path == '/')
+		return stb_arena_strndup(a, path, n);
+	cwd = getcwd(NULL, 0);
+	out = stb_arena_printf(a, "%s/%.*s", cwd ? cwd : ".", (int)n, path);
+	free(cwd);
+	return out;
+}
+
+int stb_exec_run(const struct stb_exec_options *o)
+{
+	struct stb_run *run = stb_xcalloc(1, sizeof *run);
+	struct stb_err err;
+	int code = STB_EXIT_ENVIRONMENT;
+
+	run->o = o;
+	run->plan = o->plan;
+	run->journal.fd = run->signals.fd = -1;
+	stb_arena_init(&run->arena);
+	stb_err_clear(&err);
+	run->dir = absolute(&run->arena, o->dir);
+	run->groups = stb_arena_alloc_array(&run->arena, (size_t)o->plan->n_groups + 1, sizeof *run->groups);
+	run->results = stb_results_new(o->plan);
+	stb_progress_init(&run->progress, stderr);
+	if (stb_run_preflight(run, &err) || stb_signals_open(&run->signals, &err)) {
+		stb_run_say_error(run, &err);
+		goto out;
+	}
+	if (stb_record_open(run, &err)) {
+		stb_run_say_error(run, &err);
+		stb_record_close(run);
+		goto out;
+	}
+	count_steps(run);
+	run->step_since_ns = stb_clock_ns();
+	walk(run);
+	code = finish(run);
+out:
+	stb_signals_close(&run->signals);
+	stb_progress_fini(&run->progress);
+	stb_leftovers_fini(&run->left);
+	stb_results_free(run->results);
+	free(run->failures);
+	stb_arena_fini(&run->arena);
+	free(run);
+	return code;
+}

@@ -1,0 +1,100 @@
+/*
+ * run.h - the state of one run, shared by the files of exec; nobody else includes it.
+ *
+ *   run.c        the walk over the plan's steps, and the order of things around it
+ *   preflight.c  all that can be refused before anything is touched
+ *   groups.c     provision, start, load, stop, remove: the life of a group
+ *   measure.c    one repetition: child, status, figures
+ *   record.c     what is written into the run directory
+ */
+#ifndef STB_RUN_H
+#define STB_RUN_H
+
+#include "runtime/db/db.h"
+#include "runtime/exec/child.h"
+#include "runtime/exec/exec.h"
+#include "runtime/exec/journal.h"
+#include "runtime/exec/progress.h"
+#include "runtime/exec/signals.h"
+#include "runtime/storage/storage.h"
+
+struct stb_group_run {
+	struct stb_volume **volumes;    /* n_mounts; NULL entries are not there */
+	struct stb_mysqld *mysqld;
+	struct stb_db_address external; /* database external; host and socket NULL until resolved */
+	bool provisioned, running, loaded;
+	bool broken;                    /* its server died: provisioned anew before the next repetition */
+	uint32_t deaths;
+	bool failed;                    /* out of this run; why says for what */
+	struct stb_err why;
+};
+
+struct stb_failure {
+	uint32_t cell, slot, repetition;
+	char *text;
+};
+
+struct stb_run {
+	const struct stb_exec_options *o;
+	const struct stb_plan *plan;
+	struct stb_arena arena;
+	char *dir;                      /* absolute */
+	char mark[STB_MARK_LEN + 1];
+	struct stb_journal journal;
+	struct stb_leftovers left;      /* made and not gone */
+	struct stb_signals signals;
+	struct stb_progress progress;
+	struct stb_results *results;
+	FILE *results_csv, *series_csv;
+	struct json_t *environment;
+	struct stb_group_run *groups;   /* plan->n_groups */
+	struct stb_failure *failures;
+	size_t n_failures, cap_failures;
+	bool trouble;                   /* something went wrong that is no repetition's */
+	struct stb_err fatal;           /* the run directory cannot be written: the walk stops */
+	/* progress */
+	uint64_t n_measurements, done;
+	uint64_t estimate_ns, passed_ns;/* of all steps; of the finished ones */
+	uint64_t step_ns, step_since_ns;/* of the current one */
+	char *what;                     /* the current step in words */
+};
+
+/* preflight.c: 0, or -1 with *err. Nothing is touched. */
+STB_NODISCARD int stb_run_preflight(struct stb_run *run, struct stb_err *err);
+
+/* groups.c */
+/* A failure marks the group, prints why, and takes away what was made. */
+void stb_group_provision(struct stb_run *run, uint32_t group);
+void stb_group_start(struct stb_run *run, uint32_t group);
+void stb_group_load(struct stb_run *run, uint32_t group);
+void stb_group_stop(struct stb_run *run, uint32_t group);
+void stb_group_remove(struct stb_run *run, uint32_t group);
+/* Provisioned, loaded, its server running and no other one; a broken group is made anew. false: it is marked, why says for what. */
+bool stb_group_ready(struct stb_run *run, uint32_t group);
+/* Whether the server of the group has died; then the group is broken and *err has the tail of the log. */
+bool stb_group_server_died(struct stb_run *run, uint32_t group, struct stb_err *err);
+
+/* measure.c: one repetition. Never fails: what went wrong is in the results and in run->failures. */
+void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition);
+/* Watches a load in a child. 0 or -1 with *err. */
+STB_NODISCARD int stb_run_load(struct stb_run *run, const struct stb_oltp_setup *setup, struct stb_err *err);
+
+/* record.c */
+STB_NODISCARD int stb_record_open(struct stb_run *run, struct stb_err *err); /* makes the directory and its files */
+void stb_record_close(struct stb_run *run);
+void stb_record_database(struct stb_run *run, const struct stb_plan_block *database, const char *version,
+	const struct stb_db_address *address);
+void stb_record_step(struct stb_run *run, const char *ev, const char *op, uint32_t group, const struct stb_err *err);
+void stb_record_cell(struct stb_run *run, const char *ev, uint32_t cell, uint32_t slot, uint32_t repetition, const struct stb_err *err);
+/* The leftover callback of storage and db; ctx is the run. */
+void stb_record_leftover(void *ctx, int made, const char *kind, const char *object);
+/* Rows [from, n_rows) of run->results, the histograms of m (NULL: none) and the series (CSV lines). */
+void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, size_t from, enum stb_status status,
+	const struct stb_measure *m, const struct stb_buf *series);
+
+/* run.c */
+void stb_run_draw(struct stb_run *run, const char *phase, const char *figure);
+void stb_run_say_error(struct stb_run *run, const struct stb_err *err);
+void stb_run_fail(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, const char *fmt, ...) STB_PRINTF(5, 6);
+
+#endif

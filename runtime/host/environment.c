@@ -1,0 +1,226 @@
+/*
+ * environment.c - the machine's part of environment.json.
+ *
+ * The mount under a path is found by device number in /proc/self/mountinfo (proc(5)), the last one listed winning, since later mounts cover
+ * earlier ones. A partition's queue settings are those of its disk, one directory up in sysfs.
+ */
+#include "runtime/host/host.h"
+
+#include "runtime/base/arena.h"
+#include "runtime/base/clock.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define MAX_FILE (4u << 20)
+
+/* The text of a small file without trailing blanks, in the arena; NULL where it cannot be read. */
+static char *slurp(struct stb_arena *a, const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *text = NULL;
+	size_t len = 0, cap = 0;
+
+	if (fd < 0)
+		return NULL;
+	for (;;) {
+		if (len + 4096 > cap) {
+			cap = cap ? cap * 2 : 8192;
+			char *more = stb_arena_alloc(a, cap + 1);
+
+			if (len)
+				memcpy(more, text, len);
+			text = more;
+		}
+		const ssize_t n = read(fd, text + len, cap - len);
+
+		if (n <= 0 || len > MAX_FILE)
+			break;
+		len += (size_t)n;
+	}
+	close(fd);
+	while (len && isspace((unsigned char)text[len - 1]))
+		len--;
+	text[len] = '\0';
+	return text;
+}
+
+static json_t *text_or_null(const char *s)
+{
+	json_t *v = s && *s ? json_string(s) : NULL; /* NULL as well where it is no UTF-8 */
+
+	return v ? v : json_null();
+}
+
+static json_t *number_or_null(const char *s)
+{
+	char *end;
+	const long long v = s ? strtoll(s, &end, 10) : 0;
+
+	return s && end != s ? json_integer(v) : json_null();
+}
+
+/* The value of "key : value" or KEY="value" in a text of lines, in the arena; NULL where there is none. */
+static char *field(struct stb_arena *a, const char *text, const char *key, char separator)
+{
+	const size_t n = strlen(key);
+
+	for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		const char *v = line + n;
+		size_t len;
+
+		if (strncmp(line, key, n))
+			continue;
+		v += strspn(v, " \t");
+		if (*v++ != separator)
+			continue;
+		v += strspn(v, " \t\"");
+		len = strcspn(v, "\n");
+		while (len && (v[len - 1] == '"' || v[len - 1] == ' '))
+			len--;
+		return stb_arena_strndup(a, v, len);
+	}
+	return NULL;
+}
+
+static json_t *kib(const char *s)
+{
+	return s ? json_integer(strtoll(s, NULL, 10) * 1024) : json_null();
+}
+
+json_t *stb_host_describe(const char *root)
+{
+	struct stb_arena a;
+	struct utsname u;
+	char now[26];
+	json_t *out = json_object();
+
+	stb_arena_init(&a);
+	stb_clock_rfc3339(now);
+	uname(&u);
+
+	const char *cpuinfo = slurp(&a, stb_arena_printf(&a, "%s/proc/cpuinfo", root));
+	const char *meminfo = slurp(&a, stb_arena_printf(&a, "%s/proc/meminfo", root));
+	const char *release = slurp(&a, stb_arena_printf(&a, "%s/etc/os-release", root));
+	const char *online = slurp(&a, stb_arena_printf(&a, "%s/sys/devices/system/cpu/online", root));
+	const char *governor = slurp(&a, stb_arena_printf(&a, "%s/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", root));
+	const char *huge = slurp(&a, stb_arena_printf(&a, "%s/sys/kernel/mm/transparent_hugepage/enabled", root));
+	const char *version = slurp(&a, stb_arena_printf(&a, "%s/proc/version", root));
+
+	json_object_set_new(out, "time", json_string(now));
+	json_object_set_new(out, "kernel", text_or_null(*root ? version : u.release));
+	json_object_set_new(out, "machine", text_or_null(u.machine));
+	json_object_set_new(out, "distribution", text_or_null(release ? field(&a, release, "PRETTY_NAME", '=') : NULL));
+	json_object_set_new(out, "cpu", json_pack("{s:o,s:o,s:i,s:o}", "model",
+		text_or_null(cpuinfo ? field(&a, cpuinfo, "model name", ':') : NULL), "online", text_or_null(online), "usable",
+		(int)sysconf(_SC_NPROCESSORS_ONLN), "governor", text_or_null(governor)));
+	json_object_set_new(out, "memory_bytes", kib(meminfo ? field(&a, meminfo, "MemTotal", ':') : NULL));
+	json_object_set_new(out, "swap_bytes", kib(meminfo ? field(&a, meminfo, "SwapTotal", ':') : NULL));
+	json_object_set_new(out, "huge_pages", text_or_null(huge));
+	stb_arena_fini(&a);
+	return out;
+}
+
+/* mountinfo writes blank, tab, line end and backslash as \ooo. */
+static char *unescape(char *s)
+{
+	char *out = s;
+
+	for (const char *p = s; *p;) {
+		if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] >= '0' && p[2] <= '7' && p[3] >= '0' && p[3] <= '7') {
+			*out++ = (char)((p[1] - '0') * 64 + (p[2] - '0') * 8 + (p[3] - '0'));
+			p += 4;
+		} else {
+			*out++ = *p++;
+		}
+	}
+	*out = '\0';
+	return s;
+}
+
+/* "ID PARENT MAJ:MIN ROOT POINT OPTIONS [TAG...] - TYPE SOURCE SUPER" */
+static json_t *mount_of(struct stb_arena *a, const char *root, unsigned maj, unsigned min)
+{
+	char *text = slurp(a, stb_arena_printf(a, "%s/proc/self/mountinfo", root)), *save = NULL;
+	json_t *found = NULL;
+
+	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
+		char *f[64], *fields = NULL;
+		size_t n = 0, dash = 0;
+		unsigned lmaj, lmin;
+
+		for (char *w = strtok_r(line, " ", &fields); w && n < STB_LEN(f); w = strtok_r(NULL, " ", &fields)) {
+			if (!dash && n > 5 && !strcmp(w, "-"))
+				dash = n;
+			f[n++] = w;
+		}
+		if (!dash || n < dash + 4 || sscanf(f[2], "%u:%u", &lmaj, &lmin) != 2 || lmaj != maj || lmin != min)
+			continue;
+		json_decref(found);
+		found = json_object();
+		json_object_set_new(found, "point", text_or_null(unescape(f[4])));
+		json_object_set_new(found, "options", text_or_null(stb_arena_printf(a, "%s,%s", f[5], f[dash + 3])));
+		json_object_set_new(found, "type", text_or_null(f[dash + 1]));
+		json_object_set_new(found, "source", text_or_null(unescape(f[dash + 2])));
+	}
+	return found ? found : json_null();
+}
+
+static char *device_file(struct stb_arena *a, const char *dir, const char *name)
+{
+	return slurp(a, stb_arena_printf(a, "%s/%s", dir, name));
+}
+
+/* Of /sys/dev/block/MAJ:MIN, or its disk where that is a partition. */
+static json_t *device_of(struct stb_arena *a, const char *root, unsigned maj, unsigned min)
+{
+	const char *dir = stb_arena_printf(a, "%s/sys/dev/block/%u:%u", root, maj, min);
+	const char *disk = dir, *sectors, *name;
+	char *real = realpath(dir, NULL);
+	json_t *out;
+
+	if (!real)
+		return json_null();
+	name = strrchr(real, '/') ? strrchr(real, '/') + 1 : real;
+	if (device_file(a, dir, "partition"))
+		disk = stb_arena_printf(a, "%s/..", dir);
+	sectors = device_file(a, dir, "size");
+	out = json_object();
+	json_object_set_new(out, "name", text_or_null(name));
+	json_object_set_new(out, "size_bytes", sectors ? json_integer(strtoll(sectors, NULL, 10) * 512) : json_null());
+	json_object_set_new(out, "model", text_or_null(device_file(a, disk, "device/model")));
+	json_object_set_new(out, "serial", text_or_null(device_file(a, disk, "device/serial")));
+	json_object_set_new(out, "rotational", number_or_null(device_file(a, disk, "queue/rotational")));
+	json_object_set_new(out, "scheduler", text_or_null(device_file(a, disk, "queue/scheduler")));
+	json_object_set_new(out, "write_cache", text_or_null(device_file(a, disk, "queue/write_cache")));
+	json_object_set_new(out, "logical_block_bytes", number_or_null(device_file(a, disk, "queue/logical_block_size")));
+	free(real);
+	return out;
+}
+
+json_t *stb_host_place(const char *root, const char *path)
+{
+	struct stb_arena a;
+	struct stat st;
+	json_t *out = json_object();
+
+	json_object_set_new(out, "path", text_or_null(path));
+	if (stat(path, &st)) {
+		json_object_set_new(out, "mount", json_null());
+		json_object_set_new(out, "device", json_null());
+		return out;
+	}
+	stb_arena_init(&a);
+	json_object_set_new(out, "mount", mount_of(&a, root, major(st.st_dev), minor(st.st_dev)));
+	json_object_set_new(out, "device", device_of(&a, root, major(st.st_dev), minor(st.st_dev)));
+	stb_arena_fini(&a);
+	return out;
+}
