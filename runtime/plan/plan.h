@@ -21,6 +21,9 @@
 #define STB_NONE UINT32_MAX /* "no such index" wherever an index is kept */
 #define STB_UNBOUNDED UINT64_MAX /* bytes: as much as the target takes in the time */
 
+/* cell x slot x repetition of one plan; at a second each this is 115 days. A plan beyond it does not verify. */
+#define STB_MAX_MEASUREMENTS 10000000ull
+
 enum stb_ident { STB_ID, STB_ADDRESS, STB_NO_ID }; /* language.md section 8 */
 
 enum stb_origin { STB_FROM_DEFAULT, STB_FROM_LINE, STB_FROM_OVERRIDE, STB_FROM_PROFILE, STB_FROM_AXIS, STB_FROM_PARAM };
@@ -208,11 +211,22 @@ struct stb_plan {
 	uint32_t n_spans;
 };
 
+/* The words of the spec: "interleaved", "once", "improvement", "median"; origins as people read them ("profile"). */
+const char *stb_order_name(enum stb_order order);
+const char *stb_fresh_name(enum stb_fresh fresh);
+const char *stb_view_name(enum stb_view view);
+const char *stb_aggregate_name(enum stb_aggregate aggregate);
+const char *stb_origin_name(enum stb_origin origin);
+
+/* Slots of a matrix: days x times of its schedule, 1 without one. */
+uint64_t stb_plan_slots(const struct stb_plan_matrix *m);
+
 struct stb_plan *stb_plan_new(void);
 void stb_plan_free(struct stb_plan *p);
 
 /*
  * Steps: a rule over the plan, not a list. For every slot and matrix, in the order carried out; provisioning appears where `fresh` puts it.
+ * The rules are in steps.c.
  */
 enum stb_op {
 #define STB_OP(sym, text) STB_OP_##sym,
@@ -260,6 +274,8 @@ void stb_plan_print_text(const struct stb_plan *p, FILE *out);
 /* Fills p->hash. */
 void stb_plan_seal(struct stb_plan *p);
 STB_NODISCARD int stb_plan_load(struct stb_plan **out, const char *path, struct stb_err *err);
+/* The same from bytes; path is for messages. */
+STB_NODISCARD int stb_plan_load_bytes(struct stb_plan **out, const char *path, const char *bytes, size_t len, struct stb_err *err);
 
 /* Attribute lookup; NULL where the block has none of that name. */
 const struct stb_plan_attr *stb_plan_attr(const struct stb_plan_block *b, const char *name);

@@ -1,0 +1,57 @@
+/*
+ * totals.c - what a plan costs, by walking its steps: whatever order and fresh say is counted as it will be carried out.
+ */
+#include "runtime/plan/plan.h"
+
+#include <string.h>
+
+static void add(uint64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = UINT64_MAX;
+}
+
+static void count_measurement(const struct stb_plan_cell *c, struct stb_plan_totals *out)
+{
+	out->n_measurements++;
+	add(&out->time_ns, c->measure_ns);
+	if (c->write_bytes == STB_UNBOUNDED)
+		out->write_unbounded = true;
+	else
+		add(&out->write_bytes, c->write_bytes);
+}
+
+void stb_plan_totals(const struct stb_plan *p, struct stb_plan_totals *out)
+{
+	struct stb_steps *it = stb_steps_new(p, NULL);
+	uint64_t space_bytes = 0;
+	struct stb_step s;
+
+	memset(out, 0, sizeof(*out));
+	while (stb_steps_next(it, &s)) {
+		switch (s.op) {
+		case STB_OP_PROVISION:
+			out->n_provisions++;
+			add(&out->time_ns, p->groups[s.group].provision_ns);
+			add(&out->load_bytes, p->groups[s.group].load_bytes);
+			add(&space_bytes, p->groups[s.group].space_bytes);
+			out->peak_space_bytes = STB_MAX(out->peak_space_bytes, space_bytes);
+			break;
+		case STB_OP_DEPROVISION:
+			space_bytes -= STB_MIN(space_bytes, p->groups[s.group].space_bytes);
+			break;
+		case STB_OP_COOLDOWN:
+			add(&out->time_ns, s.wait_ns);
+			break;
+		case STB_OP_MEASURE:
+			count_measurement(&p->cells[s.cell], out);
+			break;
+		case STB_OP_WAIT_SLOT:
+		case STB_OP_START:
+		case STB_OP_LOAD:
+		case STB_OP_STOP:
+			break;
+		}
+	}
+	stb_steps_free(it);
+}
