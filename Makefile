@@ -69,7 +69,7 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/stb.tab.o $(B)/obj/gen/stb.lex.o
 DRIVER_OBJ := $(DRIVER_SRC:%.c=$(B)/obj/%.o)
-UNIT_OBJ := $(UNIT_SRC:%.c=$(B)/obj/%.o)
+UNIT_OBJ := $(UNIT_SRC:%.c=$(B)/obj/%.o) $(filter-out %/main.o,$(DRIVER_OBJ))
 
 .PHONY: all help deps deps-test demo check check-fast unit install uninstall clean distclean bench fuzz format
 .DEFAULT_GOAL := all

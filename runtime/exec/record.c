@@ -253,59 +253,17 @@ void stb_record_cell(struct stb_run *run, const char *ev, uint32_t cell, uint32_
 	stb_journal_add(&run->journal, r);
 }
 
-static void write_histogram(struct stb_run *run, const char *stem, const char *suffix, const struct stb_hist *h)
-{
-	char *path = stb_arena_printf(&run->arena, "%s/histograms/%s%s.csv", run->dir, stem, suffix);
-	char *data = NULL;
-	size_t len = 0;
-	FILE *mem = open_memstream(&data, &len);
-	struct stb_err err;
-
-	stb_err_clear(&err);
-	if (!mem) {
-		fatal(run, errno, path);
-		return;
-	}
-	stb_hist_write_csv(h, mem);
-	if (fclose(mem))
-		fatal(run, errno, path);
-	else if (stb_outfile_write(path, data, len, &err) && !run->fatal.set)
-		run->fatal = err;
-	free(data);
-}
-
-/* All directions together, each direction where there is more than one, and the syncs. */
-static void write_histograms(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, const struct stb_measure *m)
-{
-	static const char *const suffix[STB_N_DIRS] = { "-read", "-write", "-trim" };
-	char *stem = stb_arena_printf(&run->arena, "%.*s-s%u-r%u", SHOWN_ID, run->plan->cells[cell].id, slot, repetition);
-	struct stb_hist *all = stb_xmalloc(sizeof *all);
-	int used = 0;
-
-	stb_hist_init(all);
-	for (int d = 0; d < STB_N_DIRS; d++) {
-		stb_hist_merge(all, &m->lat[d]);
-		used += m->lat[d].count > 0;
-	}
-	if (all->count)
-		write_histogram(run, stem, "", all);
-	for (int d = 0; d < STB_N_DIRS; d++)
-		if (used > 1 && m->lat[d].count)
-			write_histogram(run, stem, suffix[d], &m->lat[d]);
-	if (m->sync.count)
-		write_histogram(run, stem, "-sync", &m->sync);
-	free(all);
-}
-
 void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, size_t from, enum stb_status status,
 	const struct stb_measure *m, const struct stb_buf *series)
 {
 	json_t *metrics = json_object();
+	struct stb_err err;
 
 	for (size_t i = from; i < run->results->n_rows; i++)
 		json_object_set_new(metrics, run->results->rows[i].metric, json_real(run->results->rows[i].value));
-	if (m)
-		write_histograms(run, cell, slot, repetition, m);
+	stb_err_clear(&err);
+	if (m && stb_measure_save_hists(run->plan, cell, slot, repetition, m, run->dir, &err) && !run->fatal.set)
+		run->fatal = err;
 	stb_results_write_rows(run->results, from, run->results_csv);
 	fwrite(stb_buf_str(series), 1, series->len, run->series_csv);
 	if (fflush(run->results_csv))

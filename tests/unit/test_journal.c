@@ -1,0 +1,159 @@
+/* test_journal.c - what a journal tells after a kill: leftovers in order, a torn last line, damage in the middle, marks that are none. */
+#include "runtime/exec/journal.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define START "{\"ev\":\"start\",\"mark\":\"0123456789ab\",\"pid\":42,\"pid_start\":7}\n"
+
+static char *file_with(const char *text)
+{
+	char *path = strdup("/tmp/stb-journal-XXXXXX");
+	const int fd = mkstemp(path);
+
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	return path;
+}
+
+static int read_text(const char *text, struct stb_journal_story *s, struct stb_err *err)
+{
+	char *path = file_with(text);
+	int rc;
+
+	stb_err_clear(err);
+	rc = stb_journal_read(s, path, err);
+	unlink(path);
+	free(path);
+	return rc;
+}
+
+Test(journal, what_is_written_is_read)
+{
+	char *path = file_with("");
+	struct stb_journal j;
+	struct stb_journal_story s;
+	struct stb_err err;
+
+	unlink(path);
+	stb_err_clear(&err);
+	cr_assert_eq(stb_journal_open(&j, path, true, &err), 0);
+	stb_journal_add(&j, json_pack("{s:s,s:s,s:i,s:i}", "ev", "start", "mark", "0123456789ab", "pid", 42, "pid_start", 7));
+	stb_journal_add(&j, json_pack("{s:s,s:s,s:s}", "ev", "made", "kind", "dir", "object", "/var/tmp/a \"b\"\nc"));
+	stb_journal_close(&j);
+	cr_assert_not(j.err.set);
+	cr_assert_eq(stb_journal_open(&j, path, true, &err), -1, "an existing journal is not taken over");
+	cr_assert_eq(stb_journal_read(&s, path, &err), 0);
+	cr_assert_str_eq(s.mark, "0123456789ab");
+	cr_assert_eq(s.pid, 42);
+	cr_assert_eq(s.pid_start, 7u);
+	cr_assert_eq(s.left.n, 1u);
+	cr_assert_str_eq(s.left.items[0].object, "/var/tmp/a \"b\"\nc");
+	cr_assert_not(s.finished);
+	stb_journal_story_fini(&s);
+	unlink(path);
+	free(path);
+}
+
+Test(journal, leftovers_are_what_was_made_and_did_not_go)
+{
+	struct stb_journal_story s;
+	struct stb_err err;
+
+	cr_assert_eq(read_text(START "{\"ev\":\"made\",\"kind\":\"dir\",\"object\":\"/a\"}\n"
+				     "{\"ev\":\"made\",\"kind\":\"mount\",\"object\":\"/a\"}\n"
+				     "{\"ev\":\"made\",\"kind\":\"dir\",\"object\":\"/b\"}\n"
+				     "{\"ev\":\"gone\",\"kind\":\"dir\",\"object\":\"/a\"}\n"
+				     "{\"ev\":\"gone\",\"kind\":\"dir\",\"object\":\"/never\"}\n",
+			     &s, &err),
+		0);
+	cr_assert_eq(s.left.n, 2u);
+	cr_assert_str_eq(s.left.items[0].kind, "mount");
+	cr_assert_str_eq(s.left.items[1].object, "/b");
+	stb_journal_story_fini(&s);
+}
+
+Test(journal, a_torn_last_line_loses_itself_alone)
+{
+	struct stb_journal_story s;
+	struct stb_err err;
+
+	cr_assert_eq(read_text(START "{\"ev\":\"made\",\"kind\":\"dir\",\"object\":\"/a\"}\n{\"ev\":\"gone\",\"ki", &s, &err), 0);
+	cr_assert_eq(s.n_torn, 1u);
+	cr_assert_eq(s.left.n, 1u);
+	cr_assert_eq(s.n_records, 2u);
+	cr_assert_eq(s.good_bytes, strlen(START "{\"ev\":\"made\",\"kind\":\"dir\",\"object\":\"/a\"}\n"));
+	stb_journal_story_fini(&s);
+}
+
+Test(journal, a_last_line_without_its_end_is_torn_even_if_it_parses)
+{
+	struct stb_journal_story s;
+	struct stb_err err;
+
+	cr_assert_eq(read_text(START "{\"ev\":\"finish\",\"exit\":0}", &s, &err), 0);
+	cr_assert_eq(s.n_torn, 1u);
+	cr_assert_not(s.finished);
+	stb_journal_story_fini(&s);
+}
+
+Test(journal, damage_in_the_middle_is_an_error)
+{
+	struct stb_journal_story s;
+	struct stb_err err;
+
+	cr_assert_eq(read_text(START "garbage\n{\"ev\":\"finish\",\"exit\":0}\n", &s, &err), -1);
+	cr_assert_not_null(strstr(err.what, "line 2"));
+}
+
+Test(journal, no_mark_but_a_real_one_is_taken)
+{
+	static const char *const bad[] = { "", "0123456789a", "0123456789abc", "0123456789aB", "../../../etc" };
+
+	for (size_t i = 0; i < STB_LEN(bad); i++) {
+		struct stb_journal_story s;
+		struct stb_err err;
+		char text[200];
+
+		snprintf(text, sizeof text, "{\"ev\":\"start\",\"mark\":\"%s\",\"pid\":1}\n", bad[i]);
+		cr_assert_eq(read_text(text, &s, &err), 0);
+		cr_assert_null(s.mark, "`%s`", bad[i]);
+		stb_journal_story_fini(&s);
+	}
+}
+
+Test(journal, records_of_the_wrong_shape_are_skipped)
+{
+	struct stb_journal_story s;
+	struct stb_err err;
+
+	cr_assert_eq(read_text("{}\n{\"ev\":3}\n{\"ev\":\"made\"}\n{\"ev\":\"made\",\"kind\":1,\"object\":[]}\n", &s, &err), 0);
+	cr_assert_eq(s.left.n, 0u);
+	cr_assert_null(s.mark);
+	stb_journal_story_fini(&s);
+}
+
+Test(journal, what_is_no_file_is_refused)
+{
+	struct stb_journal_story s;
+	struct stb_err err;
+
+	stb_err_clear(&err);
+	cr_assert_eq(stb_journal_read(&s, "/dev/zero", &err), -1);
+	stb_err_clear(&err);
+	cr_assert_eq(stb_journal_read(&s, "/tmp", &err), -1);
+	stb_err_clear(&err);
+	cr_assert_eq(stb_journal_read(&s, "/tmp/stb-there-is-none/journal.jsonl", &err), -1);
+}
+
+Test(journal, start_of_a_process_tells_it_from_another)
+{
+	cr_assert_gt(stb_process_start(getpid()), 0u);
+	cr_assert_eq(stb_process_start(getpid()), stb_process_start(getpid()));
+	cr_assert_eq(stb_process_start(0), 0u);
+}
