@@ -18,13 +18,27 @@ enum stb_verdict { STB_CLAIM_HOLDS, STB_CLAIM_FAILS, STB_CLAIM_UNDECIDED, STB_CL
 
 struct stb_claim_result {
 	enum stb_verdict verdict;
-	double worst;            /* in the claim's form; NaN with no data */
-	char pair[256];          /* the (cell, baseline) pair that gave it */
+	double worst;            /* in the claim's form: percent, change, improvement in %; ratio bare; value in the metric's unit; NaN without data */
+	char pair[256];          /* the (cell, baseline) pair that gave it, or the one that has no data */
+	char reason[160];        /* NO_DATA: why; else empty */
 };
 
+/*
+ * A claim holds when it holds for every (cell, baseline) pair. One pair that fails decides; else one pair without data makes NO_DATA: nothing
+ * was shown to hold. Under a profile that does not override the claim the verdict is NOT_ASSERTED, whatever the figures.
+ */
 void stb_claim_check(const struct stb_results *r, uint32_t claim, struct stb_claim_result *out);
+/* "holds", "fails", "undecided", "no data", "not asserted" */
+const char *stb_verdict_text(enum stb_verdict v);
+/*
+ * What `stb report --check` asks: the number of claims that fail or have no data, each with a line in *why (may be NULL):
+ * "claim `pmem` fails: iops ratio = 2.49, worst 2.31x (pmem_lvm / rand_write_4k against ssd / rand_write_4k)".
+ */
+uint32_t stb_claims_failed(const struct stb_results *r, struct stb_buf *why);
 
 /* Formats one view of v against baseline b as the tables do (`-` and n/a rules are the caller's): "2.49x", "+8.41%", "68.00%". */
 void stb_view_format(struct stb_buf *out, enum stb_view view, double v, double b, enum stb_direction dir, int decimals);
+/* The same where the view's figure is at hand: percent, change, improvement in %, ratio bare. */
+void stb_view_format_figure(struct stb_buf *out, enum stb_view view, double figure, int decimals);
 
 #endif

@@ -1,0 +1,323 @@
+/*
+ * claim.c - what must hold, and whether it does.
+ *
+ * For every cell that the claim selects and every baseline of it (none: the value itself) there is one figure in the claim's form. Which one is
+ * worst is told by its margin, the distance to the nearest bound of the claim (negative: outside); so the report shows the pair that decides.
+ *
+ * Figures are compared unrounded with a range, but at 15 significant digits: 68.00000000000001 from a division is 68. A single figure holds
+ * when the result, rounded to the digits that were written, reads the same; ties round away from zero in decimal, as by hand.
+ */
+#include "runtime/report/figure.h"
+#include "runtime/result/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct check {
+	const struct stb_results *r;
+	const struct stb_plan_claim *claim;
+	struct stb_metric metric;
+	struct stb_arena arena;
+	double low, high;   /* in the claim's form; infinite where open */
+	double scale;       /* figure in the claim's form -> in the unit that the digits count in */
+	bool single;
+	uint32_t pairs, failed, missing;
+	double margin;      /* of the worst so far */
+	struct stb_claim_result *out;
+};
+
+const char *stb_verdict_text(enum stb_verdict v)
+{
+	switch (v) {
+	case STB_CLAIM_HOLDS:
+		return "holds";
+	case STB_CLAIM_FAILS:
+		return "fails";
+	case STB_CLAIM_UNDECIDED:
+		return "undecided";
+	case STB_CLAIM_NO_DATA:
+		return "no data";
+	case STB_CLAIM_NOT_ASSERTED:
+		return "not asserted";
+	}
+	STB_BUG("unknown verdict");
+}
+
+/* An expected number in the claim's form: shares in %, times in the metric's unit. */
+static double expected(const struct check *c, const struct stb_val *v)
+{
+	const double x = stb_val_double(v);
+	double y;
+
+	switch (v->type) {
+	case STB_V_SHARE:
+		return x * 100;
+	case STB_V_TIME:
+		return stb_metric_convert(x, "ns", c->metric.unit, &y) ? y : x;
+	case STB_V_BYTES:
+		return stb_metric_convert(x, "B", c->metric.unit, &y) ? y : x;
+	case STB_V_NONE:
+	case STB_V_BOOL:
+	case STB_V_COUNT:
+	case STB_V_RATE:
+	case STB_V_BYTE_RATE:
+	case STB_V_CLOCK:
+	case STB_V_STRING:
+	case STB_V_WORD:
+	case STB_V_REF:
+	case STB_V_SECRET:
+	case STB_V_LIST:
+	case STB_V_RANGE:
+	case STB_V_MAP:
+		return x;
+	}
+	STB_BUG("unknown type");
+}
+
+static void set_bounds(struct check *c)
+{
+	const struct stb_val *e = &c->claim->expect;
+	double y;
+
+	c->single = e->type != STB_V_RANGE;
+	c->low = -INFINITY;
+	c->high = INFINITY;
+	c->scale = 1;
+	if (c->single)
+		c->low = c->high = expected(c, e);
+	if (!c->single && e->n_items > 0 && e->items[0].type != STB_V_NONE)
+		c->low = expected(c, &e->items[0]);
+	if (!c->single && e->n_items > 1 && e->items[1].type != STB_V_NONE)
+		c->high = expected(c, &e->items[1]);
+	if (c->claim->form == STB_VIEW_VALUE && c->claim->unit && stb_metric_convert(1, c->metric.unit, c->claim->unit, &y))
+		c->scale = y;
+}
+
+/* Reads the same as the expected figure at the digits written. */
+static bool reads_same(const struct check *c, double x)
+{
+	struct stb_buf a, b;
+	bool same;
+
+	stb_buf_init(&a);
+	stb_buf_init(&b);
+	stb_number_fixed(&a, x * c->scale, (int)STB_MIN(c->claim->digits, 15u));
+	stb_number_fixed(&b, c->low * c->scale, (int)STB_MIN(c->claim->digits, 15u));
+	same = !strcmp(stb_buf_str(&a), stb_buf_str(&b));
+	stb_buf_fini(&a);
+	stb_buf_fini(&b);
+	return same;
+}
+
+/* How far inside the bounds; negative outside. */
+static double margin_of(const struct check *c, double x)
+{
+	const double low = stb_number_settle(c->low), high = stb_number_settle(c->high);
+
+	x = stb_number_settle(x);
+	if (c->single)
+		return -fabs(x - low);
+	return STB_MIN(x - low, high - x);
+}
+
+/* Copies text into a field of n bytes; what does not fit is cut between two characters. */
+static void copy_cut(char *to, size_t n, const char *from)
+{
+	size_t len = strlen(from);
+
+	if (len >= n) {
+		len = n - 1;
+		while (len && ((unsigned char)from[len] & 0xC0) == 0x80)
+			len--;
+	}
+	memcpy(to, from, len);
+	to[len] = '\0';
+}
+
+static void name_pair(struct check *c, uint32_t cell, uint32_t base)
+{
+	const char *text = stb_plan_cell_label(&c->arena, c->r->plan, cell);
+
+	if (base != STB_NONE)
+		text = stb_arena_printf(&c->arena, "%s against %s", text, stb_plan_cell_label(&c->arena, c->r->plan, base));
+	copy_cut(c->out->pair, sizeof(c->out->pair), text);
+}
+
+static void missing(struct check *c, uint32_t cell, uint32_t base, const char *why)
+{
+	if (!c->missing++ && !c->failed) {
+		name_pair(c, cell, base);
+		copy_cut(c->out->reason, sizeof(c->out->reason), why);
+	}
+}
+
+static const char *unusable(struct check *c, const struct stb_figure *f, const char *whose)
+{
+	switch (f->state) {
+	case STB_FIGURE_OK:
+		return NULL;
+	case STB_FIGURE_NONE:
+		return stb_arena_printf(&c->arena, "%s has no result", whose);
+	case STB_FIGURE_INVALID:
+		return stb_arena_printf(&c->arena, "%s is not trustworthy (%s)", whose, stb_status_reason(f->invalid));
+	case STB_FIGURE_FEW:
+		return stb_arena_printf(&c->arena, "%s has %llu samples, %s needs %llu", whose, (unsigned long long)f->samples,
+			c->claim->metric, (unsigned long long)f->needs);
+	}
+	STB_BUG("unknown state");
+}
+
+static void check_pair(struct check *c, uint32_t cell, uint32_t base)
+{
+	struct stb_figure v, b = { 0 };
+	const char *why;
+	bool holds;
+	double x, margin;
+
+	stb_figure_get(c->r, cell, c->claim->metric, c->claim->aggregate, &v);
+	why = unusable(c, &v, "the cell");
+	if (!why && base != STB_NONE) {
+		stb_figure_get(c->r, base, c->claim->metric, c->claim->aggregate, &b);
+		why = unusable(c, &b, "the baseline");
+	}
+	x = v.value;
+	if (!why && c->claim->form != STB_VIEW_VALUE)
+		why = base == STB_NONE ? "the claim has no baseline" :
+					 stb_relative(c->claim->form, c->metric.direction, v.value, b.value, &x);
+	if (why) {
+		missing(c, cell, base, why);
+		return;
+	}
+	margin = margin_of(c, x);
+	holds = c->single ? reads_same(c, x) : margin >= 0;
+	c->failed += !holds;
+	if (!c->pairs++ || margin < c->margin) {
+		c->margin = margin;
+		c->out->worst = x;
+		if (!c->missing || !holds)
+			name_pair(c, cell, base);
+	}
+}
+
+static void check_cell(struct check *c, uint32_t cell)
+{
+	uint32_t n, *base;
+
+	if (!c->claim->has_baseline) {
+		check_pair(c, cell, STB_NONE);
+		return;
+	}
+	if (stb_selector_match(&c->claim->baseline, c->r->plan->cells[cell].point))
+		return;
+	base = stb_baselines(c->r->plan, cell, &c->claim->baseline, &c->arena, &n);
+	for (uint32_t i = 0; i < n; i++)
+		check_pair(c, cell, base[i]);
+	if (!n)
+		missing(c, cell, STB_NONE, "the matrix has no baseline for it");
+}
+
+void stb_claim_check(const struct stb_results *r, uint32_t claim, struct stb_claim_result *out)
+{
+	const struct stb_plan *p = r->plan;
+	struct check c = { .r = r, .claim = &p->claims[claim], .out = out };
+	const struct stb_plan_matrix *m = &p->matrices[c.claim->matrix];
+
+	memset(out, 0, sizeof(*out));
+	out->worst = NAN;
+	if (!stb_metric_find(c.claim->metric, &c.metric))
+		c.metric = (struct stb_metric){ .unit = "", .direction = STB_NO_DIRECTION };
+	stb_arena_init(&c.arena);
+	set_bounds(&c);
+	for (uint32_t i = m->first_cell; i < m->first_cell + m->n_cells; i++) {
+		if (stb_selector_match(&c.claim->where, p->cells[i].point))
+			check_cell(&c, i);
+	}
+	if (c.failed) {
+		out->verdict = STB_CLAIM_FAILS;
+		out->reason[0] = '\0';
+	} else if (c.missing || !c.pairs) {
+		out->verdict = STB_CLAIM_NO_DATA;
+		if (!c.missing)
+			copy_cut(out->reason, sizeof(out->reason), "no cell is compared with a baseline other than itself");
+	} else {
+		out->verdict = STB_CLAIM_HOLDS;
+	}
+	if (!c.claim->asserted)
+		out->verdict = STB_CLAIM_NOT_ASSERTED;
+	stb_arena_fini(&c.arena);
+}
+
+void stb_claim_expected(struct stb_buf *out, const struct stb_plan_claim *claim)
+{
+	const struct stb_val *e = &claim->expect;
+	double x;
+
+	stb_buf_printf(out, "%s %s ", claim->metric, stb_view_name(claim->form));
+	if (e->type == STB_V_RANGE) {
+		stb_val_print(out, e);
+		return;
+	}
+	stb_buf_adds(out, "= ");
+	if (e->type == STB_V_TIME && claim->unit && stb_metric_convert(stb_val_double(e), "ns", claim->unit, &x)) {
+		stb_number_fixed(out, x, (int)STB_MIN(claim->digits, 15u));
+		stb_buf_adds(out, claim->unit);
+		return;
+	}
+	if (e->type == STB_V_COUNT || e->type == STB_V_SHARE) {
+		x = stb_val_double(e) * (e->type == STB_V_SHARE ? 100 : 1);
+		stb_number_fixed(out, x, (int)STB_MIN(claim->digits, 15u));
+		stb_buf_adds(out, e->type == STB_V_SHARE ? "%" : claim->form == STB_VIEW_RATIO ? "x" : "");
+		return;
+	}
+	stb_val_print(out, e);
+}
+
+void stb_claim_worst(struct stb_buf *out, const struct stb_plan_claim *claim, const struct stb_claim_result *res)
+{
+	struct stb_metric m;
+	int decimals = claim->expect.type == STB_V_RANGE ? 2 : (int)STB_MIN(claim->digits, 13u) + 2;
+	double x = res->worst;
+	const char *unit = "";
+
+	if (isnan(res->worst)) {
+		stb_buf_adds(out, "n/a");
+		return;
+	}
+	if (claim->form == STB_VIEW_VALUE && stb_metric_find(claim->metric, &m)) {
+		unit = m.unit;
+		if (claim->unit && stb_metric_convert(res->worst, m.unit, claim->unit, &x))
+			unit = claim->unit;
+	}
+	stb_view_format_figure(out, claim->form, x, decimals);
+	stb_buf_adds(out, strcmp(unit, "1/s") ? unit : "/s");
+}
+
+uint32_t stb_claims_failed(const struct stb_results *r, struct stb_buf *why)
+{
+	uint32_t failed = 0;
+
+	for (uint32_t i = 0; i < r->plan->n_claims; i++) {
+		const struct stb_plan_claim *claim = &r->plan->claims[i];
+		struct stb_claim_result res;
+
+		stb_claim_check(r, i, &res);
+		if (res.verdict == STB_CLAIM_HOLDS || res.verdict == STB_CLAIM_NOT_ASSERTED)
+			continue;
+		failed++;
+		if (!why)
+			continue;
+		stb_buf_printf(why, "claim `%s` %s: ", claim->name, res.verdict == STB_CLAIM_NO_DATA ? "has no data" : stb_verdict_text(res.verdict));
+		stb_claim_expected(why, claim);
+		if (res.verdict != STB_CLAIM_NO_DATA) {
+			stb_buf_adds(why, ", worst ");
+			stb_claim_worst(why, claim, &res);
+		} else {
+			stb_buf_printf(why, ", but %s", res.reason);
+		}
+		if (*res.pair)
+			stb_buf_printf(why, " (%s)", res.pair);
+		stb_buf_addc(why, '\n');
+	}
+	return failed;
+}

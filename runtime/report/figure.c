@@ -1,0 +1,276 @@
+/*
+ * figure.c - from rows to figures, and the arithmetic of comparing two of them (language.md section 9). No text but reasons.
+ *
+ * Repetitions that are not trustworthy are left out where others are there; a cell that has no other is invalid as a whole.
+ *
+ * A latency percentile is taken from the merged histograms of its repetitions. If one of them has none, from the rows: their median, marked
+ * where there is more than one. A mean of percentiles is never formed. Repetitions that are too short for a percentile each may be enough
+ * together, so it is the repetitions' lat_mean rows, which each of them has, that lead to the histograms.
+ */
+#include "runtime/report/figure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+static int by_value(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double aggregate(double *v, uint32_t n, enum stb_aggregate how)
+{
+	long double sum = 0;
+
+	if (how == STB_AGG_MEDIAN) {
+		qsort(v, n, sizeof(*v), by_value);
+		return n % 2 ? v[n / 2] : v[n / 2 - 1] / 2 + v[n / 2] / 2;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		sum += v[i];
+	return (double)(sum / n);
+}
+
+static void note_row(struct stb_figure *f, const struct stb_result_row *row)
+{
+	if (!stb_status_valid(row->status)) {
+		if (!f->n_invalid++)
+			f->invalid = row->status;
+		return;
+	}
+	f->n++;
+	if (row->status == STB_STATUS_ENDED_BY_SIZE)
+		f->ended_by_size = true;
+	else
+		f->ended_by_time = true;
+}
+
+static void from_rows(const struct stb_results *r, uint32_t cell, const char *metric, bool percentile, enum stb_aggregate how,
+	struct stb_figure *f)
+{
+	const struct stb_result_row *first = stb_results_first(r, cell, metric), *row;
+	uint32_t n = 0;
+	double *v;
+
+	memset(f, 0, sizeof(*f));
+	for (row = first; row; row = stb_results_next(r, row))
+		note_row(f, row);
+	if (!f->n && !f->n_invalid)
+		return;
+	f->state = f->n ? STB_FIGURE_OK : STB_FIGURE_INVALID;
+	v = stb_xcalloc(f->n ? f->n : f->n_invalid, sizeof(*v));
+	for (row = first; row; row = stb_results_next(r, row)) {
+		if (stb_status_valid(row->status) == (f->state == STB_FIGURE_OK))
+			v[n++] = row->value;
+	}
+	f->median = percentile && n > 1;
+	f->value = aggregate(v, n, percentile ? STB_AGG_MEDIAN : how);
+	free(v);
+}
+
+/* Splits "read.lat_p95" into its part and the name of the mean that stands beside it; false for what is no latency percentile. */
+static bool percentile_part(const char *metric, enum stb_part *part, char mean[64])
+{
+	static const char *const prefix[STB_N_PARTS] = { "", "read.", "write.", "trim.", "sync." };
+	const char *base = strrchr(metric, '.');
+
+	base = base ? base + 1 : metric;
+	if (strncmp(base, "lat_p", 5))
+		return false;
+	for (int i = 0; i < STB_N_PARTS; i++) {
+		if (strlen(prefix[i]) != (size_t)(base - metric) || strncmp(metric, prefix[i], strlen(prefix[i])))
+			continue;
+		*part = (enum stb_part)i;
+		snprintf(mean, 64, "%slat_mean", prefix[i]);
+		return true;
+	}
+	return false;
+}
+
+/* false: not every repetition has a histogram. */
+static bool from_histograms(const struct stb_results *r, uint32_t cell, const char *metric, const struct stb_metric *m,
+	struct stb_figure *f)
+{
+	struct stb_hist *h;
+	bool complete = true, trusted;
+	enum stb_part part;
+	char mean[64];
+
+	if (!percentile_part(metric, &part, mean))
+		return false;
+	from_rows(r, cell, mean, false, STB_AGG_MEAN, f);
+	if (f->state == STB_FIGURE_NONE)
+		return false;
+	trusted = f->state == STB_FIGURE_OK;
+	h = stb_xmalloc(sizeof(*h));
+	stb_hist_init(h);
+	for (const struct stb_result_row *row = stb_results_first(r, cell, mean); row && complete; row = stb_results_next(r, row)) {
+		if (stb_status_valid(row->status) == trusted)
+			complete = stb_results_merge_hist(r, cell, row->slot, row->repetition, part, h);
+	}
+	if (complete) {
+		f->value = (double)stb_hist_percentile(h, m->pct_num, m->pct_den) / 1e6;
+		f->samples = h->count;
+		f->needs = stb_percentile_needs(m->pct_num, m->pct_den);
+		if (trusted && f->samples < f->needs && h->min != h->max)
+			f->state = STB_FIGURE_FEW;
+	}
+	free(h);
+	return complete;
+}
+
+void stb_figure_get(const struct stb_results *r, uint32_t cell, const char *metric, enum stb_aggregate how, struct stb_figure *out)
+{
+	struct stb_metric m;
+
+	memset(out, 0, sizeof(*out));
+	if (!stb_metric_find(metric, &m))
+		return;
+	if (!m.pct_num || !from_histograms(r, cell, metric, &m, out))
+		from_rows(r, cell, metric, m.pct_num != 0, how, out);
+}
+
+const char *stb_status_reason(enum stb_status s)
+{
+	switch (s) {
+	case STB_STATUS_OK:
+	case STB_STATUS_ENDED_BY_SIZE:
+		return "";
+	case STB_STATUS_EARLY:
+		return "stopped early";
+	case STB_STATUS_ERRORS:
+		return "errors over the limit";
+	case STB_STATUS_RATE:
+		return "rate not met";
+	case STB_STATUS_NOT_STEADY:
+		return "not steady";
+	case STB_STATUS_STALLED:
+		return "stalled";
+	case STB_STATUS_DISTURBED:
+		return "disturbed";
+	case STB_STATUS_FALLBACK:
+		return "ran with a fallback";
+	}
+	STB_BUG("unknown status");
+}
+
+static bool names_axis(const struct stb_selector *s, uint32_t axis)
+{
+	for (uint32_t i = 0; i < s->n_terms; i++) {
+		if (s->terms[i].axis == axis)
+			return true;
+	}
+	return false;
+}
+
+static bool is_baseline_of(const struct stb_plan_matrix *m, const uint32_t *point, const uint32_t *other, const struct stb_selector *baseline)
+{
+	for (uint32_t i = 0; i < m->n_axes; i++) {
+		if (point[i] != other[i] && !names_axis(baseline, i))
+			return false;
+	}
+	return stb_selector_match(baseline, other);
+}
+
+uint32_t *stb_baselines(const struct stb_plan *p, uint32_t cell, const struct stb_selector *baseline, struct stb_arena *a, uint32_t *n)
+{
+	const struct stb_plan_matrix *m = &p->matrices[p->cells[cell].matrix];
+	uint32_t *found = NULL, cap = 0;
+
+	*n = 0;
+	for (uint32_t c = m->first_cell; c < m->first_cell + m->n_cells; c++) {
+		if (!is_baseline_of(m, p->cells[cell].point, p->cells[c].point, baseline))
+			continue;
+		STB_ARENA_GROW(a, found, *n, cap);
+		found[(*n)++] = c;
+	}
+	return found;
+}
+
+static const char *needs_direction(enum stb_view view, enum stb_direction dir)
+{
+	if ((view == STB_VIEW_IMPROVEMENT || view == STB_VIEW_RATIO) && dir == STB_NO_DIRECTION)
+		return "neither higher nor lower is better";
+	return NULL;
+}
+
+const char *stb_relative(enum stb_view view, enum stb_direction dir, double v, double b, double *out)
+{
+	const bool lower = dir == STB_LOWER_IS_BETTER;
+	const char *why = needs_direction(view, dir);
+	double x = 0;
+
+	if (why)
+		return why;
+	if (b == 0)
+		return "the baseline is 0";
+	switch (view) {
+	case STB_VIEW_PERCENT:
+	case STB_VIEW_RANGE:
+		x = v / b * 100;
+		break;
+	case STB_VIEW_CHANGE:
+		x = (v - b) / b * 100;
+		break;
+	case STB_VIEW_IMPROVEMENT:
+		x = (lower ? b - v : v - b) / b * 100;
+		break;
+	case STB_VIEW_RATIO:
+		if (lower && v == 0)
+			return "the figure is 0";
+		x = lower ? b / v : v / b;
+		break;
+	case STB_VIEW_VALUE:
+	case STB_VIEW_N:
+		STB_BUG("not a relative view");
+	}
+	if (!isfinite(x))
+		return "the figures are too far apart";
+	*out = x;
+	return NULL;
+}
+
+const char *stb_relative_of(enum stb_view view, enum stb_direction dir, double g, double *out)
+{
+	return stb_relative(view, dir, g, 1, out);
+}
+
+bool stb_view_is_relative(enum stb_view view)
+{
+	switch (view) {
+	case STB_VIEW_PERCENT:
+	case STB_VIEW_CHANGE:
+	case STB_VIEW_IMPROVEMENT:
+	case STB_VIEW_RATIO:
+	case STB_VIEW_RANGE:
+		return true;
+	case STB_VIEW_VALUE:
+	case STB_VIEW_N:
+		return false;
+	}
+	STB_BUG("unknown view");
+}
+
+const char *stb_view_name(enum stb_view view)
+{
+	switch (view) {
+	case STB_VIEW_VALUE:
+		return "value";
+	case STB_VIEW_PERCENT:
+		return "percent";
+	case STB_VIEW_CHANGE:
+		return "change";
+	case STB_VIEW_IMPROVEMENT:
+		return "improvement";
+	case STB_VIEW_RATIO:
+		return "ratio";
+	case STB_VIEW_RANGE:
+		return "range";
+	case STB_VIEW_N:
+		return "n";
+	}
+	STB_BUG("unknown view");
+}

@@ -1,0 +1,48 @@
+/*
+ * figure.h - what the rows of one cell say about one metric, and how two figures relate. Inside runtime/report only.
+ */
+#ifndef STB_FIGURE_H
+#define STB_FIGURE_H
+
+#include "runtime/report/report.h"
+
+enum stb_figure_state {
+	STB_FIGURE_NONE,    /* no rows */
+	STB_FIGURE_OK,
+	STB_FIGURE_INVALID, /* rows, but none that can be trusted; value is what they say */
+	STB_FIGURE_FEW,     /* a percentile of too few samples */
+};
+
+struct stb_figure {
+	enum stb_figure_state state;
+	double value;            /* in the metric's own unit */
+	uint32_t n;              /* repetitions that it is made of, over all slots */
+	uint32_t n_invalid;      /* left out beside them */
+	enum stb_status invalid; /* of the first that was left out */
+	bool ended_by_size, ended_by_time;
+	bool median;             /* a percentile over repetitions without histograms: the median of their percentiles */
+	uint64_t samples, needs; /* STB_FIGURE_FEW */
+};
+
+void stb_figure_get(const struct stb_results *r, uint32_t cell, const char *metric, enum stb_aggregate how, struct stb_figure *out);
+
+/* "stopped early", "errors over the limit", ... */
+const char *stb_status_reason(enum stb_status s);
+
+/* The cells that are the baseline of a cell: equal on every axis but those that the selector names. */
+uint32_t *stb_baselines(const struct stb_plan *p, uint32_t cell, const struct stb_selector *baseline, struct stb_arena *a, uint32_t *n);
+
+/* v against b: percent, change and improvement in %, ratio bare. NULL, or the reason why there is none. */
+const char *stb_relative(enum stb_view view, enum stb_direction dir, double v, double b, double *out);
+/* The same from g = v/b, for geometric means. */
+const char *stb_relative_of(enum stb_view view, enum stb_direction dir, double g, double *out);
+
+/* "iops ratio = 2.49x", "tps percent 65%..68%" */
+void stb_claim_expected(struct stb_buf *out, const struct stb_plan_claim *claim);
+/* The worst figure, with two digits more than the claim has. */
+void stb_claim_worst(struct stb_buf *out, const struct stb_plan_claim *claim, const struct stb_claim_result *res);
+
+bool stb_view_is_relative(enum stb_view view);
+const char *stb_view_name(enum stb_view view);
+
+#endif
