@@ -3,16 +3,31 @@
  *
  *   argv --args.c--> struct stb_args --commands.c--> one of
  *
- *     stb check FILE...   cmd_check.c    compiler/compile.h -> compiler/diag.h
- *     stb plan FILE       cmd_plan.c     compiler/compile.h -> runtime/plan/plan.h
- *     stb run FILE        cmd_run.c      compile -> plan -> runtime/exec/exec.h -> results -> report
- *     stb report FILE     cmd_report.c   compile -> plan; recorded results -> runtime/report/report.h
- *     stb clean DIR       cmd_run.c      runtime/exec/exec.h: the journal of a run
- *     stb explain TOPIC   cmd_check.c    compiler/schema.h
+ *     stb check FILE...   cmd_check.c    what is wrong with a spec
+ *     stb plan FILE       cmd_plan.c     what a run would do
+ *     stb run FILE        cmd_run.c      carry it out (only.c: --only)
+ *     stb report FILE     cmd_report.c   tables and claims from recorded results
+ *     stb clean DIR       cmd_run.c      undo what a killed run left
+ *     stb explain TOPIC   cmd_check.c    the reference
  *     stb version         version.c
  *
- * Text goes one way: spec -> tree -> plan -> results -> report. What a command prints on standard output counts: when it cannot be written
- * (closed, full, a reader that went away), that is an error of its own.
+ * The compiler, spec to plan:
+ *
+ *   source.c -> grammar/ -> parse.c, ast.c -> resolve.c -> check.c -> expand.c -> rules.c -> lower.c          compile.c is their order
+ *
+ *   schema.c     every block and attribute, from schema.def          diag.c, diag_print.c   what is wrong, as people and programs read it
+ *   eval.c       constant expressions                                num.c                  exact numbers with dimensions
+ *
+ * The runtime, plan to results to tables:
+ *
+ *   runtime/base      memory, text, units, random streams, histograms       runtime/plan     the plan: printed, verified, loaded, walked
+ *   runtime/exec      the walk: preflight, children, journal, clean-up      runtime/host     what this machine is
+ *   runtime/storage   volumes: directories, tmpfs, loop devices             runtime/io       engines and the measured loop
+ *   runtime/db        private servers and OLTP                              runtime/result   what was measured, in memory and in files
+ *   runtime/report    tables and claims
+ *
+ * What a command prints on standard output counts: when it cannot be written (closed, full, a reader that went away), that is an error of
+ * its own.
  */
 #include "compiler/driver/driver.h"
 

@@ -162,7 +162,7 @@ static enum stb_status judge(const struct stb_plan_block *w, bool is_io, enum st
 			stb_err_set(err, 0, "the measurement ended with an error");
 		return STB_STATUS_ERRORS;
 	}
-	if (!is_io && limit && m->errors > attr_u64(w, "error_limit")) {
+	if (!is_io && limit && limit->val.type != STB_V_NONE && m->errors > attr_u64(w, "error_limit")) {
 		stb_err_set(err, 0, "%llu errors were retried, more than error_limit = %llu", (unsigned long long)m->errors,
 			(unsigned long long)attr_u64(w, "error_limit"));
 		return STB_STATUS_ERRORS;

@@ -15,11 +15,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-static bool kept(const struct stb_run *run, uint32_t cell)
-{
-	return !run->o->keep || run->o->keep[cell];
-}
-
 static void asked_at(struct stb_err *err, uint32_t span)
 {
 	if (!err->span && span != STB_NONE)
@@ -230,21 +225,32 @@ static int check_space(struct stb_run *run, struct stb_err *err)
 	return rc;
 }
 
+/* What will be measured: a walk over the steps, since a cell may stand for its twin in another matrix. The number of measurements. */
+static uint64_t mark_used(const struct stb_run *run, bool *matrices, bool *groups, bool *blocks)
+{
+	struct stb_steps *it = stb_steps_new(run->plan, run->o->keep);
+	struct stb_step s;
+	uint64_t n = 0;
+
+	while (stb_steps_next(it, &s)) {
+		if (s.op != STB_OP_MEASURE)
+			continue;
+		matrices[s.matrix] = groups[s.group] = blocks[run->plan->cells[s.cell].workload] = true;
+		n++;
+	}
+	stb_steps_free(it);
+	return n;
+}
+
 int stb_run_preflight(struct stb_run *run, struct stb_err *err)
 {
 	const struct stb_plan *p = run->plan;
 	bool *matrices = stb_xcalloc((size_t)p->n_matrices + 1, sizeof *matrices);
 	bool *groups = stb_xcalloc((size_t)p->n_groups + 1, sizeof *groups);
 	bool *blocks = stb_xcalloc((size_t)p->n_blocks + 1, sizeof *blocks);
-	uint32_t n = 0;
 	int rc = -1;
 
-	for (uint32_t i = 0; i < p->n_cells; i++)
-		if (kept(run, i)) {
-			matrices[p->cells[i].matrix] = groups[p->cells[i].group] = blocks[p->cells[i].workload] = true;
-			n++;
-		}
-	if (!n) {
+	if (!mark_used(run, matrices, groups, blocks)) {
 		stb_err_set(err, 0, "there is nothing to run: the spec has no matrix with cells");
 		stb_err_remedy(err, "write a matrix, or see what there is with `stb plan`");
 		goto out;

@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# cli.sh - the command line from outside: usage errors, exit codes, output that cannot be written, things that are no spec.
+. "$(dirname "$0")/../support/integration.bash"
+cd "$work" || exit 1
+
+cat >good.stb <<'SPEC'
+stb 1
+storage directory here { path = "/var/tmp" }
+volume v {}
+workload io w {
+  volume  = v
+  size    = 1MiB
+  rw      = randwrite
+  runtime = 1s
+}
+matrix m {
+  storage  = [here]
+  workload = [w]
+}
+SPEC
+sed 's/ runtime/ runtiem/' good.stb >bad.stb
+
+# usage
+expect "no command is a usage error" 2 "$STB"
+expect "help is no error" 0 "$STB" help
+says "help lists run" '^  run FILE' out
+expect "an unknown command is a usage error" 2 "$STB" rnu
+says "it suggests the near one" 'did you mean `stb run`'
+expect "a misplaced option is a usage error" 2 "$STB" check good.stb --only a=b
+says "it is named" 'stb check. has no option `--only`'
+expect "a missing operand is a usage error" 2 "$STB" plan
+expect "version" 0 "$STB" version
+for e in psync libaio io_uring null; do says "version tells of $e" "^  $e " out; done
+says "version tells the client library" 'database client: .+' out
+for c in check plan run report clean explain version help; do
+	expect "$c --help" 0 "$STB" $c --help
+done
+expect "explain an attribute" 0 "$STB" explain io.bs
+expect "explain nonsense" 2 "$STB" explain no_such_thing_anywhere
+
+# exit codes of check and plan
+expect "a good spec" 0 "$STB" check good.stb
+expect "a bad spec" 1 "$STB" check bad.stb
+says "names file and place" 'bad.stb:8:'
+expect "check of several files reports the bad one" 1 "$STB" check good.stb bad.stb
+expect "plan of a bad spec" 1 "$STB" plan bad.stb
+expect "run of a bad spec" 1 "$STB" run bad.stb
+expect "plan" 0 "$STB" plan good.stb
+expect "an unknown profile" 1 "$STB" plan good.stb --profile nobody
+expect "an unknown param" 1 "$STB" plan good.stb --set nobody=1
+"$STB" check --format json bad.stb >json 2>/dev/null
+holds "JSON diagnostics are JSON" jq -e '.[0].code and .[0].line' json
+expect "plan as JSON" 0 "$STB" plan good.stb --format json
+holds "plan JSON has cells" jq -e '.cells | length == 1' out
+"$STB" plan good.stb --format json -o p1.json && "$STB" plan good.stb --format json -o p2.json
+holds "plans are byte-identical" cmp -s p1.json p2.json
+expect "plan into a directory that is not there" 3 "$STB" plan good.stb -o no/such/p.json
+expect "plan onto a device writes there and leaves it" 0 "$STB" plan good.stb -o /dev/null
+holds "/dev/null is still a device" test -c /dev/null
+holds "no temporary files stay" test -z "$(find . -name '*.tmp-*')"
+
+# output that cannot be written
+"$STB" plan good.stb >/dev/full 2>err
+holds "standard output full is exit 3" test $? = 3
+says "and is said" 'cannot write to standard output' err
+"$STB" plan good.stb >&- 2>err
+holds "standard output closed is exit 3" test $? = 3
+{ "$STB" plan good.stb 2>err; echo $? >code; } | true
+holds "a reader that went away does not kill" test "$(cat code)" -lt 126
+
+# what is no spec
+expect "a missing file" 1 "$STB" check nowhere.stb
+mkfifo fifo
+expect "a FIFO does not block" 1 timeout 10 "$STB" check fifo
+expect "/dev/zero does not fill memory" 1 timeout 10 "$STB" check /dev/zero
+expect "a directory" 1 "$STB" check .
+printf 'stb 1\n\0\0\0' >nul.stb
+expect "NUL bytes" 1 "$STB" check nul.stb
+head -c 10000000 /dev/zero | tr '\0' '{' >braces.stb
+expect "10 MB of braces" 1 timeout 60 "$STB" check braces.stb
+: >empty.stb
+expect "an empty file" 1 "$STB" check empty.stb
+if [ "$(id -u)" = 0 ] && id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
+	chmod 755 "$work"
+	cp good.stb secret.stb && chmod 000 secret.stb
+	expect "an unreadable file" 1 setpriv --reuid=nobody --clear-groups "$STB" check secret.stb
+fi
+
+# --only
+expect "--only with an unknown axis" 2 "$STB" run good.stb --only sotrage=here
+says "it suggests the axis" 'did you mean `storage`'
+expect "--only with an unknown value" 2 "$STB" run good.stb --only storage=there
+expect "--only with nonsense" 2 "$STB" run good.stb --only 'storage = ['
+expect "--only with an id that is none" 2 "$STB" run good.stb --only 0000
+
+# the run directory
+mkdir there
+expect "a run directory that exists" 3 "$STB" run good.stb -o there
+says "it is named, with what to do" 'there. exists already'
+holds "and left alone" test -z "$(ls there)"
+expect "a run directory without a parent" 3 "$STB" run good.stb -o no/such/dir
+expect "clean of what is no run" 3 "$STB" clean there
+expect "report without results" 2 "$STB" report good.stb
+expect "report from a missing file" 3 "$STB" report good.stb --results nowhere.csv
+
+# refusals before anything is touched
+sed 's/repeat.*//; s/^matrix m {/&\n  schedule { days = 2  at = [03:00] }/' good.stb >schedule.stb
+expect "a schedule is refused" 3 "$STB" run schedule.stb -o sched
+says "with what to do" 'schedule = none'
+holds "nothing was made" test ! -e sched
+cat >external.stb <<'SPEC'
+stb 1
+storage external cloud {}
+volume v {}
+workload io w {
+  volume  = v
+  size    = 1MiB
+  rw      = randwrite
+  runtime = 1s
+}
+matrix m {
+  storage  = [cloud]
+  workload = [w]
+}
+SPEC
+expect "io on external storage is planned" 0 "$STB" plan external.stb
+expect "and not run" 3 "$STB" run external.stb -o ext
+says "at its place in the spec" 'asked for at external.stb:[0-9]+'
+holds "nothing was made for it" test ! -e ext
+sed 's/size    = 1MiB/size    = 900TiB/' good.stb >huge.stb
+expect "more space than there is" 3 "$STB" run huge.stb -o huge
+says "need and have are named" 'need|have'
+sed 's|"/var/tmp"|"/var/tmp/stb-no-such-directory"|' good.stb >nodir.stb
+expect "a storage directory that is not there" 3 "$STB" run nodir.stb -o nodir
+holds "leaves nothing" test ! -e nodir
+
+exit $failed

@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# run_io.sh - io workloads from spec to report: the run directory, statuses, what happens to a cell that fails, and that nothing is left.
+. "$(dirname "$0")/../support/integration.bash"
+cd "$work" || exit 1
+mkdir store
+
+cat >io.stb <<SPEC
+stb 1
+param bs = 4KiB
+storage directory here { path = "$work/store" }
+storage directory memory { path = "/dev/shm" }
+volume v {}
+workload io timed {
+  volume     = v
+  size       = 4MiB
+  rw         = randwrite
+  bs         = bs
+  runtime    = 1s
+  time_based = true
+}
+workload io mixed {
+  volume  = v
+  size    = 2MiB
+  rw      = randrw
+  numjobs = 2
+}
+workload io capped {
+  volume  = v
+  size    = 1MiB
+  rw      = write
+  runtime = 60s
+}
+matrix m {
+  storage  = [here, memory]
+  workload = [timed, mixed, capped]
+  repeat   = 2
+  interval = 250ms
+}
+report r {
+  from     = m
+  rows     = workload
+  columns  = storage
+  metrics  = [iops, lat_p95]
+  show     = [value, percent]
+  baseline { storage = here }
+}
+SPEC
+
+expect "the run" 0 "$STB" run io.stb -o run
+for f in plan.json environment.json journal.jsonl results.csv series.csv report.md report-r.csv; do
+	holds "run/$f is there" test -s run/$f
+done
+says "the report is on standard output" '^\|' out
+says "with where the files are" 'run/report.md' out
+holds "12 repetitions" test "$(grep -c ',iops,' run/results.csv)" = 12
+holds "of two per cell" test "$(grep ',iops,' run/results.csv | cut -d, -f1 | sort | uniq -c | awk '$1 != 2' | wc -l)" = 0
+holds "size before runtime is marked" test "$(grep ',capped,' run/results.csv | grep ',iops,' | grep -c ended_by_size)" = 4
+holds "the rest is ok" test "$(grep ',iops,' run/results.csv | grep -c ',ok$')" = 8
+holds "mixed has both directions" grep -q ',mixed,.*,read\.iops,' run/results.csv
+holds "every repetition has a histogram" test "$(ls run/histograms | grep -c -- '-s1-r[12]\.csv$')" = 12
+holds "the series has several rows per timed repetition" test "$(grep -c ',iops,' run/series.csv)" -ge 8
+holds "the journal is JSON, line by line" sh -c 'jq -ce . run/journal.jsonl >/dev/null'
+holds "it has a result per repetition" test "$(grep -c '"ev":"result"' run/journal.jsonl)" = 12
+holds "what was made has gone" sh -c '[ "$(grep -c "\"ev\":\"made\"" run/journal.jsonl)" = "$(grep -c "\"ev\":\"gone\"" run/journal.jsonl)" ]'
+holds "the environment names kernel and version" jq -e '.kernel and .stb.version and .storage.here.mount.type and .cpu.usable' run/environment.json
+holds "nothing is left" test -z "$(leftovers run)"
+holds "nor in the class's directory" test -z "$(ls store)"
+expect "the report can be made again" 0 "$STB" report io.stb --results run
+holds "and says the same" sh -c 'head -n "$(wc -l <run/report.md)" out | cmp -s - run/report.md'
+expect "clean finds nothing to do" 0 "$STB" clean run
+says "and says so" 'nothing is left' out
+
+# some cells only
+expect "--only takes a selector" 0 "$STB" run io.stb -o only --only 'storage = memory  workload = mixed'
+holds "and runs nothing else" test "$(grep -c ',iops,' only/results.csv)" = 2
+id=$(jq -r '.cells[0].id' run/plan.json | cut -c1-12)
+expect "--only takes an id" 0 "$STB" run io.stb -o byid --only "$id"
+holds "of one cell" test "$(grep ',iops,' byid/results.csv | cut -d, -f1 | sort -u | wc -l)" = 1
+expect "--set replaces a param" 0 "$STB" run io.stb -o set --set bs=8KiB --only 'storage = memory  workload = timed'
+holds "in the plan too" grep -q 8192 set/plan.json
+
+# a cell that fails does not stop the rest: a small file system that fills up
+if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=3m stb-test-small small 2>/dev/null; then
+	at_end "umount '$work/small' 2>/dev/null"
+	cat >full.stb <<SPEC
+stb 1
+storage directory small { path = "$work/small" }
+storage directory here { path = "$work/store" }
+volume v {}
+workload io w {
+  volume    = v
+  size      = 2MiB
+  rw        = write
+  fallocate = none
+}
+matrix m {
+  storage  = [small, here]
+  workload = [w]
+}
+report r {
+  from    = m
+  rows    = storage
+  metrics = [iops]
+}
+SPEC
+	(sleep 0.05; while [ ! -e full/results.csv ]; do sleep 0.02; done; head -c 2800k /dev/zero >small/filler) 2>/dev/null &
+	head -c 100k /dev/zero >small/keep
+	filler=$!
+	"$STB" run full.stb -o full >out 2>err
+	code=$?
+	wait $filler
+	case $code in
+	5) ok "a full disk marks its cell"
+		says "with the reason" 'No space left' err
+		holds "the other cell is ok" grep -q ',here,w,.*,iops,.*,ok$' full/results.csv
+		holds "the failed one is marked" grep -q ',small,w,.*invalid:errors$' full/results.csv ;;
+	0) ok "a full disk marks its cell (the filler came too late to fill it)" ;;
+	*) bad "a full disk marks its cell" "exit $code" ;;
+	esac
+	rm -f small/filler small/keep
+	holds "nothing is left on it" test -z "$(ls small)"
+else
+	skip "a full disk" "needs root"
+fi
+
+# a run directory that fills up
+if [ "$(id -u)" = 0 ] && mkdir tiny && mount -t tmpfs -o size=64k stb-test-tiny tiny 2>/dev/null; then
+	at_end "umount '$work/tiny' 2>/dev/null"
+	"$STB" run io.stb -o tiny/run >out 2>err
+	code=$?
+	holds "a full run directory ends the run" test $code = 3 -o $code = 5
+	says "and says so" 'space left|No space' err
+	holds "and cleans up" test -z "$(ls store)"
+else
+	skip "a full run directory" "needs root"
+fi
+
+# a place that cannot be written
+if [ "$(id -u)" = 0 ] && id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
+	mkdir locked mine && chown nobody mine && chmod 755 "$work" locked
+	sed "s|$work/store|$work/locked|" io.stb >locked.stb
+	expect "a directory that is not writable" 3 setpriv --reuid=nobody --clear-groups "$STB" run locked.stb -o "$work/mine/run"
+	says "is named" "locked"
+	expect "a run directory that cannot be made" 3 setpriv --reuid=nobody --clear-groups "$STB" run io.stb -o "$work/locked/run"
+	expect "an ordinary user can run" 0 setpriv --reuid=nobody --clear-groups "$STB" run io.stb -o "$work/mine/run" --only 'storage = memory'
+else
+	skip "a directory that is not writable" "needs root"
+fi
+
+exit $failed

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# run_oltp.sh - a private server from spec to report: what is recorded, that it ends with its run however that ends, and a server that dies.
+. "$(dirname "$0")/../support/integration.bash"
+cd "$work" || exit 1
+mkdir store
+
+cat >db.stb <<SPEC
+stb 1
+param length = 1s
+storage directory here { path = "$work/store" }
+volume v {}
+database mysql server {
+  volume = v
+  options {
+    innodb_buffer_pool_size        = 16MiB
+    innodb_log_file_size           = 8MiB
+    innodb_flush_log_at_trx_commit = 2
+  }
+}
+workload oltp points {
+  database   = server
+  script     = point_select
+  table_size = 1_000
+  threads    = 2
+  time       = length
+}
+workload oltp writes {
+  database   = server
+  script     = write_only
+  table_size = 1_000
+  threads    = 2
+  time       = length
+}
+matrix m {
+  storage  = [here]
+  database = [server]
+  workload = [points, writes]
+  repeat   = 2
+}
+report r {
+  from    = m
+  rows    = workload
+  metrics = [tps, lat_p95]
+}
+SPEC
+
+expect "the run" 0 "$STB" run db.stb -o run
+holds "four repetitions are ok" test "$(grep ',tps,' run/results.csv | grep -c ',ok$')" = 4
+holds "the version is recorded" jq -e '.databases.server.version' run/environment.json
+holds "its variables too" jq -e '.databases.server.variables.innodb_flush_log_at_trx_commit == "2"' run/environment.json
+says "the report has tps" 'tps' run/report.md
+holds "nothing is left" test -z "$(leftovers run)$(ls store)"
+
+serving() { grep -q '"ev":"begin","op":"measure"' "$1/journal.jsonl" 2>/dev/null; }
+server_of() { # pid of the server with the run's mark in its command line
+	local mark p
+	mark=$(sed -n 's/.*"mark":"\([0-9a-f]*\)".*/\1/p' "$1/journal.jsonl" | head -n 1)
+	for p in /proc/[0-9]*; do
+		tr '\0' ' ' <$p/cmdline 2>/dev/null | grep -F "$mark" | grep -qE '(mysqld|mariadbd)' && basename $p
+	done | head -n 1
+}
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
+# the server is killed in the middle of a repetition
+"$STB" run db.stb -o dies --set length=4s >out 2>err &
+pid=$!
+at_end "kill -TERM $pid 2>/dev/null"
+holds "death: the run gets to measuring" wait_for 60 serving dies
+sleep 1
+server=$(server_of dies)
+holds "death: its server is found" test -n "$server"
+[ -n "$server" ] && kill -KILL "$server"
+wait $pid
+holds "death: exit 5" test $? = 5
+says "death: the repetition is marked" ',tps,.*invalid:errors$|invalid:errors' dies/results.csv
+holds "death: the others are ok on a new server" test "$(grep ',tps,' dies/results.csv | grep -c ',ok$')" = 3
+holds "death: nothing is left" test -z "$(leftovers dies)$(ls store)"
+
+# interrupted, and killed
+"$STB" run db.stb -o stop --set length=60s >out 2>err &
+pid=$!
+at_end "kill -TERM $pid 2>/dev/null"
+holds "stop: the run gets to measuring" wait_for 60 serving stop
+kill -TERM $pid
+wait $pid
+holds "stop: exit 5" test $? = 5
+holds "stop: nothing is left" test -z "$(leftovers stop)$(ls store)"
+
+"$STB" run db.stb -o killed --set length=60s >out 2>err &
+pid=$!
+at_end "kill -TERM $pid 2>/dev/null"
+holds "SIGKILL: the run gets to measuring" wait_for 60 serving killed
+server=$(server_of killed)
+kill -KILL $pid
+wait $pid 2>/dev/null
+holds "SIGKILL: the server ends with it" wait_for 30 gone "${server:-1}"
+expect "SIGKILL: clean" 0 "$STB" clean killed
+holds "SIGKILL: nothing is left" test -z "$(leftovers killed)$(ls store)"
+
+# refused at check, or before anything is touched
+sed 's/innodb_log_file_size .*/plugin_load = "evil.so"/' db.stb >plugin.stb
+expect "options that load code" 1 "$STB" check plugin.stb
+sed 's/innodb_log_file_size .*/datadir = "x"/' db.stb >datadir.stb
+expect "options that stb owns" 1 "$STB" check datadir.stb
+sed 's/volume = v$/volume = v\n  version = "1.2.3"/' db.stb >version.stb
+expect "a version that is not here" 3 "$STB" run version.stb -o version
+says "names both" '1\.2\.3'
+holds "nothing was made" test ! -e version
+env PATH=/nowhere "$STB" check db.stb >/dev/null 2>&1
+holds "check needs no server" test $? = 0
+
+# an option that the server does not know: its own words are shown
+sed 's/innodb_log_file_size .*/innodb_no_such_option = 1/' db.stb >unknown.stb
+expect "an option that the server refuses" 5 "$STB" run unknown.stb -o unknown
+says "with the server's words" 'no.such.option|no_such_option'
+holds "leaves nothing" test -z "$(leftovers unknown)$(ls store)"
+
+exit $failed

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# run_signals.sh - a run that is told to stop, killed, or loses its server: what is kept, what is cleaned, what `clean` can still do.
+. "$(dirname "$0")/../support/integration.bash"
+cd "$work" || exit 1
+mkdir store
+
+cat >long.stb <<SPEC
+stb 1
+storage directory here { path = "$work/store" }
+volume v {}
+workload io quick {
+  volume     = v
+  size       = 1MiB
+  rw         = randwrite
+  runtime    = 300ms
+  time_based = true
+}
+workload io long {
+  volume     = v
+  size       = 1MiB
+  rw         = randwrite
+  runtime    = 60s
+  time_based = true
+}
+matrix m {
+  storage  = [here]
+  workload = [quick, long]
+}
+report r {
+  from    = m
+  rows    = workload
+  metrics = [iops]
+}
+SPEC
+
+measuring() { grep -q '"status":"ok"' "$1/journal.jsonl" 2>/dev/null && [ "$(grep -c '"ev":"begin","op":"measure"' "$1/journal.jsonl")" = 2 ]; }
+alive() { kill -0 "$1" 2>/dev/null; }
+gone() { ! alive "$1"; }
+
+for sig in INT TERM HUP; do
+	# a background job of a shell without job control ignores SIGINT; env puts it back
+	env --default-signal=INT "$STB" run long.stb -o stop-$sig >out 2>err &
+	pid=$!
+	at_end "kill -KILL $pid 2>/dev/null"
+	holds "SIG$sig: the run gets to its second cell" wait_for 30 measuring stop-$sig
+	kill -$sig $pid
+	sleep 0.2
+	kill -$sig $pid 2>/dev/null # a second one does not skip clean-up
+	wait $pid
+	code=$?
+	holds "SIG$sig: exit 5" test $code = 5
+	says "SIG$sig: it is said" 'interrupted by (SIG)?'$sig err
+	says "SIG$sig: the first cell is kept" ',quick,.*,iops,.*,ok$' stop-$sig/results.csv
+	lacks "SIG$sig: the second is not counted" ',long,' stop-$sig/results.csv
+	holds "SIG$sig: a report is made of what there is" test -s stop-$sig/report.md
+	holds "SIG$sig: nothing is left" test -z "$(leftovers stop-$sig)$(ls store)"
+done
+
+# SIGKILL leaves a directory and no process; clean removes it
+"$STB" run long.stb -o killed >out 2>err &
+pid=$!
+at_end "kill -KILL $pid 2>/dev/null"
+holds "SIGKILL: the run gets to its second cell" wait_for 30 measuring killed
+children=$(cat /proc/$pid/task/$pid/children)
+expect "clean refuses while it works" 3 "$STB" clean killed
+says "and says so" 'still going on'
+kill -KILL $pid
+wait $pid 2>/dev/null
+for c in $children; do holds "SIGKILL: its measuring process ends" wait_for 10 gone "$c"; done
+holds "SIGKILL: something is left" test -n "$(ls store)"
+says "SIGKILL: the first result is kept" ',quick,.*,iops,.*,ok$' killed/results.csv
+printf '{"ev":"gone","ki' >>killed/journal.jsonl
+expect "clean takes it away, also after a torn line" 0 "$STB" clean killed
+holds "clean: nothing is left" test -z "$(ls store)"
+expect "clean again finds nothing" 0 "$STB" clean killed
+says "and says that" 'nothing is left' out
+expect "a report can be made of a killed run" 0 "$STB" report long.stb --results killed
+
+# a journal that names what is not the run's is refused
+mkdir forged precious
+echo keep >precious/file
+mark=$(sed -n 's/.*"mark":"\([0-9a-f]*\)".*/\1/p' killed/journal.jsonl | head -n 1)
+printf '{"ev":"start","mark":"%s","pid":1,"pid_start":1}\n{"ev":"made","kind":"dir","object":"%s"}\n' "$mark" "$work/precious" >forged/journal.jsonl
+expect "clean refuses what does not carry the mark" 6 "$STB" clean forged
+holds "and leaves it" test -f precious/file
+
+# a measuring process that is killed: its repetition is marked, the run goes on
+sed 's/runtime    = 60s/runtime    = 3s/' long.stb >short.stb
+"$STB" run short.stb -o child >out 2>err &
+pid=$!
+at_end "kill -KILL $pid 2>/dev/null"
+holds "child: the run gets to its second cell" wait_for 30 measuring child
+sleep 0.3
+kill -SEGV $(cat /proc/$pid/task/$pid/children)
+wait $pid
+holds "child: exit 5" test $? = 5
+says "child: the reason is given" 'killed by signal 11' err
+holds "child: nothing is left" test -z "$(leftovers child)$(ls store)"
+
+exit $failed
