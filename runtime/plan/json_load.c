@@ -399,6 +399,7 @@ static void load_claim(struct loader *l, json_t *json, struct stb_plan_claim *c)
 	STB_JSON_TAKE_ENUM(&l->r, &o, "form", stb_view_name, STB_VIEW_N + 1u, c->form);
 	c->expect = stb_json_take_val(&l->r, &o, "expect");
 	c->digits = stb_json_take_u32(&l->r, &o, "digits");
+	c->unit = stb_json_take_str_or_null(&l->r, &o, "unit");
 	STB_JSON_TAKE_ENUM(&l->r, &o, "aggregate", stb_aggregate_name, STB_AGG_MEDIAN + 1u, c->aggregate);
 	c->asserted = stb_json_take_flag(&l->r, &o, "asserted");
 	stb_json_leave(&l->r, &o);

@@ -530,6 +530,7 @@ static void claim(struct writer *w, const struct stb_plan *p, const struct stb_p
 	put_str(w, "form", stb_view_name(c->form));
 	put_val(w, "expect", &c->expect);
 	put_u64(w, "digits", c->digits);
+	put_str(w, "unit", c->unit);
 	put_str(w, "aggregate", stb_aggregate_name(c->aggregate));
 	put_flag(w, "asserted", c->asserted);
 	close_line(w);

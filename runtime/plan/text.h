@@ -1,0 +1,33 @@
+/*
+ * text.h - what the parts of the text form of a plan share. Private to runtime/plan.
+ */
+#ifndef STB_PLAN_TEXT_H
+#define STB_PLAN_TEXT_H
+
+#include "runtime/base/buf.h"
+#include "runtime/plan/plan.h"
+
+struct stb_plan_printer {
+	const struct stb_plan *p;
+	FILE *out;
+	struct stb_arena scratch;
+	/* from one walk over the steps */
+	uint64_t *provisions;     /* per group: how often */
+	uint64_t *slot_ns;        /* per matrix: the longest slot */
+	struct stb_plan_totals totals;
+};
+
+/* "400MB", "1.24GB", "3min 20s": at most three or so digits; arena-backed. */
+const char *stb_plan_bytes_text(struct stb_plan_printer *t, uint64_t bytes);
+const char *stb_plan_ns_text(struct stb_plan_printer *t, uint64_t ns);
+/* s, then blanks up to the display width. */
+void stb_plan_pad(FILE *out, const char *s, size_t width);
+size_t stb_plan_width(const char *s);
+
+/* Sections, each with an empty line before it. */
+void stb_plan_print_cells(struct stb_plan_printer *t);
+void stb_plan_print_groups(struct stb_plan_printer *t);
+void stb_plan_print_order(struct stb_plan_printer *t);
+void stb_plan_print_reports(struct stb_plan_printer *t);
+
+#endif
