@@ -1,0 +1,121 @@
+/*
+ * tree.c - removing a directory tree that is ours, and nothing else.
+ *
+ * Every step is relative to a directory descriptor opened with O_NOFOLLOW, so a name that is swapped for a symlink meanwhile leads nowhere.
+ * A directory on another mount than the root of the tree is an error, not emptied. Depth is bounded by the array of descriptors.
+ */
+#include "runtime/storage/volume.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_DEPTH 64
+
+struct level {
+	DIR *dir;
+	char name[256]; /* of this directory in its parent */
+};
+
+struct mount_id {
+	uint64_t id;
+	uint32_t major, minor;
+};
+
+static int mount_of(int fd, struct mount_id *m)
+{
+	struct statx sx;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_MNT_ID, &sx))
+		return -errno;
+	*m = (struct mount_id){ sx.stx_mask & STATX_MNT_ID ? sx.stx_mnt_id : 0, sx.stx_dev_major, sx.stx_dev_minor };
+	return 0;
+}
+
+/* Opens directory name below fd, on the same mount as *same if given. -errno; -EXDEV for another mount. */
+static int push(struct level *levels, int *n, int fd, const char *name, struct mount_id *same,
+	bool first)
+{
+	struct mount_id m;
+	int sub, ret;
+
+	if (*n == MAX_DEPTH)
+		return -ELOOP;
+	sub = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (sub < 0)
+		return -errno;
+	ret = mount_of(sub, &m);
+	if (!ret && first)
+		*same = m;
+	else if (!ret && (m.id != same->id || m.major != same->major || m.minor != same->minor))
+		ret = -EXDEV;
+	if (!ret) {
+		levels[*n].dir = fdopendir(sub);
+		if (!levels[*n].dir)
+			ret = -errno;
+	}
+	if (ret) {
+		close(sub);
+		return ret;
+	}
+	snprintf(levels[*n].name, sizeof(levels[*n].name), "%s", name);
+	(*n)++;
+	return 0;
+}
+
+/* Takes one entry of the topmost directory, or the directory itself when it is empty. 0 or -errno with the name in culprit. */
+static int step(struct level *levels, int *n, int at, struct mount_id *same, char *culprit, size_t size)
+{
+	struct level *top = &levels[*n - 1];
+	struct dirent *d;
+
+	errno = 0;
+	d = readdir(top->dir);
+	if (!d) {
+		const int ret = errno ? -errno : 0;
+
+		snprintf(culprit, size, "%s", top->name);
+		closedir(top->dir);
+		(*n)--;
+		if (ret)
+			return ret;
+		return unlinkat(*n ? dirfd(levels[*n - 1].dir) : at, top->name, AT_REMOVEDIR) ? -errno : 0;
+	}
+	if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
+		return 0;
+	snprintf(culprit, size, "%s", d->d_name);
+	if (!unlinkat(dirfd(top->dir), d->d_name, 0) || errno == ENOENT)
+		return 0;
+	if (errno != EISDIR && errno != EPERM) /* EPERM: what POSIX says for a directory */
+		return -errno;
+	return push(levels, n, dirfd(top->dir), d->d_name, same, false);
+}
+
+int stb_tree_remove(int at, const char *name, const char *shown, struct stb_err *err)
+{
+	struct level levels[MAX_DEPTH];
+	struct mount_id same = { 0, 0, 0 };
+	char culprit[256];
+	int n = 0, ret;
+
+	snprintf(culprit, sizeof(culprit), "%s", name);
+	ret = push(levels, &n, at, name, &same, true);
+	if (ret == -ENOENT)
+		return 0;
+	while (n && !ret)
+		ret = step(levels, &n, at, &same, culprit, sizeof(culprit));
+	while (n)
+		closedir(levels[--n].dir);
+	if (!ret)
+		return 0;
+	stb_err_set(err, -ret, "cannot remove `%s` (at `%s`)%s", shown, culprit,
+		ret == -EXDEV	? ": something else is mounted there"
+		: ret == -ELOOP ? ": a symbolic link, or directories nested deeper than 64"
+				: "");
+	stb_err_remedy(err, "look at what is there and remove it by hand; it is a directory of stb and nothing else needs it");
+	return -1;
+}
