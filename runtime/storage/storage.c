@@ -209,7 +209,7 @@ int stb_volume_provision(struct stb_volume **out, const struct stb_storage_env *
 	if (ret) {
 		stb_err_clear(&second);
 		if (stb_volume_remove(v, &second)) /* what is left stays announced; the first error is the one to tell */
-			stb_err_remedy(err, "%s; then stb clean, since also: %.400s", err->remedy, second.what);
+			stb_err_remedy(err, "run stb clean, since something is left: %.800s", second.what);
 		return -1;
 	}
 	*out = v;
