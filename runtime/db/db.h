@@ -4,6 +4,7 @@
 #ifndef STB_DB_H
 #define STB_DB_H
 
+#include "runtime/base/buf.h"
 #include "runtime/plan/plan.h"
 #include "runtime/result/measure.h"
 
@@ -26,6 +27,8 @@ struct stb_mysqld_env {
 
 /* The binary that would be used and its version text; -1 where none is found (where was looked; the package to install) or the prefix differs. */
 STB_NODISCARD int stb_mysqld_preflight(const struct stb_plan_block *database, struct stb_err *err);
+/* Whether the user that the server runs as (mysql or nobody under root) can reach an existing directory; the first that bars the way is named. */
+STB_NODISCARD int stb_mysqld_check_dir(const char *dir, struct stb_err *err);
 /* Makes and initialises the data directory below dir (a volume's directory). */
 STB_NODISCARD int stb_mysqld_create(struct stb_mysqld **out, const struct stb_mysqld_env *env, const struct stb_plan_block *database,
 	const char *dir, struct stb_err *err);

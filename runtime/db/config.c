@@ -1,0 +1,199 @@
+/* config.c - workload oltp and data set from blocks of the plan; what they ask for is judged here once, before anything runs. */
+#include "runtime/db/oltp.h"
+
+#include <string.h>
+
+/* The ids are INTEGER columns. */
+#define MAX_TABLE_SIZE INT32_MAX
+#define MAX_STATEMENTS 1000000
+
+struct reading {
+	struct stb_reader r;
+	const struct stb_plan_block *block;
+	struct stb_err *err;
+	bool failed;
+};
+
+/* The first attribute that cannot be is the one reported. */
+static void refuse(struct reading *in, const char *name, const char *why)
+{
+	if (in->failed)
+		return;
+	const struct stb_plan_attr *a = stb_plan_attr(in->block, name);
+
+	in->failed = true;
+	stb_err_set(in->err, 0, "%s `%s` cannot be carried out: `%s` %s", in->block->kind, in->block->name, name, why);
+	if (a && a->span != STB_NONE)
+		in->err->span = a->span + 1;
+}
+
+static uint64_t read_count(struct reading *in, const char *name, uint64_t min, uint64_t max)
+{
+	const uint64_t v = stb_read_u64(&in->r, name);
+	char why[96];
+
+	if (v < min || v > max) {
+		snprintf(why, sizeof(why), "is %llu, and must lie between %llu and %llu", (unsigned long long)v, (unsigned long long)min,
+			(unsigned long long)max);
+		refuse(in, name, why);
+		return min;
+	}
+	return v;
+}
+
+static void read_dataset(struct reading *in, struct stb_dataset *d)
+{
+	const char *rand_type = stb_read_str(&in->r, "rand_type");
+	const char *dataset = stb_read_str(&in->r, "dataset");
+
+	d->tables = (uint32_t)read_count(in, "tables", 1, STB_OLTP_MAX_TABLES);
+	d->table_size = read_count(in, "table_size", 1, MAX_TABLE_SIZE);
+	d->auto_inc = stb_read_bool(&in->r, "auto_inc");
+	d->create_secondary = stb_read_bool(&in->r, "create_secondary");
+	d->engine = stb_read_str(&in->r, "storage_engine");
+	d->use = strcmp(dataset, "use") == 0;
+	if (!d->use && strcmp(dataset, "create") != 0)
+		refuse(in, "dataset", "is neither create nor use");
+	if (strlen(d->engine) > 32 || strspn(d->engine, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") != strlen(d->engine) ||
+		!d->engine[0])
+		refuse(in, "storage_engine", "is no name of an engine");
+	if (!stb_dist_init(&d->keys, rand_type, d->table_size))
+		refuse(in, "rand_type", "is none of uniform, gaussian, special, pareto");
+}
+
+int stb_dataset_read(struct stb_dataset *d, const struct stb_plan_block *dataset, struct stb_err *err)
+{
+	struct reading in = {.block = dataset, .err = err};
+
+	memset(d, 0, sizeof(*d));
+	stb_reader_init(&in.r, dataset);
+	read_dataset(&in, d);
+	if (in.failed)
+		return -1;
+	return stb_reader_done(&in.r, err);
+}
+
+static void read_script(struct reading *in, struct stb_oltp *o)
+{
+	static const char *const names[] = {[STB_POINT_SELECT] = "point_select", [STB_READ_ONLY] = "read_only",
+		[STB_READ_WRITE] = "read_write", [STB_WRITE_ONLY] = "write_only", [STB_INSERT] = "insert"};
+	const char *script = stb_read_str(&in->r, "script");
+	uint32_t i = 0;
+
+	while (i < STB_LEN(names) && strcmp(names[i], script) != 0)
+		i++;
+	if (i == STB_LEN(names))
+		refuse(in, "script", "is none of point_select, read_only, read_write, write_only, insert");
+	else
+		o->script = (enum stb_script)i;
+}
+
+/* Every count is read, whatever the script: a count that the script does not use is no error here, and so counts as understood. */
+static void read_counts(struct reading *in, struct stb_oltp *o)
+{
+	static const struct {
+		const char *name;
+		enum stb_sql sql;
+		bool writes;
+	} counts[] = {
+		{"point_selects", STB_SQL_POINT, false},
+		{"simple_ranges", STB_SQL_SIMPLE_RANGE, false},
+		{"sum_ranges", STB_SQL_SUM_RANGE, false},
+		{"order_ranges", STB_SQL_ORDER_RANGE, false},
+		{"distinct_ranges", STB_SQL_DISTINCT_RANGE, false},
+		{"index_updates", STB_SQL_INDEX_UPDATE, true},
+		{"non_index_updates", STB_SQL_NON_INDEX_UPDATE, true},
+		{"delete_inserts", STB_SQL_DELETE, true},
+	};
+	uint64_t statements = 0;
+
+	for (uint32_t i = 0; i < STB_LEN(counts); i++) {
+		const uint64_t n = read_count(in, counts[i].name, 0, MAX_STATEMENTS);
+		const bool reads = o->script == STB_READ_ONLY || o->script == STB_READ_WRITE;
+		const bool writes = o->script == STB_WRITE_ONLY || o->script == STB_READ_WRITE;
+
+		if (counts[i].writes ? writes : reads)
+			statements += o->count[counts[i].sql] = n;
+	}
+	if (o->script == STB_POINT_SELECT)
+		statements = o->count[STB_SQL_POINT] = 1; /* sysbench's script forces it */
+	if (o->script == STB_INSERT)
+		statements = o->count[STB_SQL_INSERT] = 1;
+	if (statements == 0)
+		refuse(in, "script", "has no statement left: every count that it uses is 0");
+}
+
+static void read_ignored(struct reading *in, struct stb_oltp *o)
+{
+	const struct stb_val *list = stb_read_list(&in->r, "ignore_errors");
+
+	for (uint32_t i = 0; list && i < list->n_items; i++) {
+		const struct stb_val *v = &list->items[i];
+
+		if (i == STB_OLTP_MAX_IGNORED || v->den != 1 || v->num < 1 || v->num > 65535) {
+			refuse(in, "ignore_errors", "must be at most 64 error numbers between 1 and 65535");
+			return;
+		}
+		o->ignore[o->n_ignore++] = (uint32_t)v->num;
+	}
+}
+
+int stb_oltp_read(struct stb_oltp *o, const struct stb_plan_block *workload, struct stb_err *err)
+{
+	struct reading in = {.block = workload, .err = err};
+	const char *mode;
+	bool skip_trx;
+
+	memset(o, 0, sizeof(*o));
+	stb_reader_init(&in.r, workload);
+	read_dataset(&in, &o->data);
+	read_script(&in, o);
+	read_counts(&in, o);
+	read_ignored(&in, o);
+	o->threads = (uint32_t)read_count(&in, "threads", 1, STB_OLTP_MAX_THREADS);
+	o->time_ns = stb_read_u64_or(&in.r, "time", UINT64_MAX);
+	o->events = stb_read_u64_or(&in.r, "events", UINT64_MAX);
+	o->warmup_ns = stb_read_u64(&in.r, "warmup_time");
+	o->range_size = read_count(&in, "range_size", 1, MAX_TABLE_SIZE);
+	mode = stb_read_str(&in.r, "db_ps_mode");
+	skip_trx = stb_read_bool(&in.r, "skip_trx");
+	o->prepared = strcmp(mode, "auto") == 0 && o->script != STB_INSERT; /* sysbench's insert is always text */
+	o->transaction = !skip_trx && o->script != STB_POINT_SELECT && o->script != STB_INSERT;
+	stb_read_skip(&in.r, "database");    /* exec: the plan's groups bind it */
+	stb_read_skip(&in.r, "error_limit"); /* exec: judged after the repetition, against measure.errors */
+	if (strcmp(mode, "auto") != 0 && strcmp(mode, "disable") != 0)
+		refuse(&in, "db_ps_mode", "is neither auto nor disable");
+	if (o->time_ns == UINT64_MAX && o->events == UINT64_MAX)
+		refuse(&in, "time", "and `events` are both absent: nothing would end the run");
+	if (o->time_ns == 0 || o->events == 0)
+		refuse(&in, o->time_ns == 0 ? "time" : "events", "is 0: nothing would be measured");
+	if (in.failed)
+		return -1;
+	return stb_reader_done(&in.r, err);
+}
+
+uint64_t stb_oltp_handles(const struct stb_oltp *o)
+{
+	uint64_t kinds = 0;
+
+	if (!o->prepared)
+		return 0;
+	for (uint32_t i = 0; i < STB_N_SQL; i++)
+		kinds += o->count[i] > 0;
+	kinds += o->count[STB_SQL_DELETE] > 0; /* its insert */
+	return kinds * o->data.tables + (o->transaction ? 2 : 0);
+}
+
+uint32_t stb_oltp_workers(const struct stb_plan_block *workload)
+{
+	const struct stb_plan_attr *a = stb_plan_attr(workload, "threads");
+
+	return a && a->val.num > 0 && a->val.num <= STB_OLTP_MAX_THREADS ? (uint32_t)a->val.num : 1;
+}
+
+int stb_oltp_preflight(const struct stb_plan_block *workload, struct stb_err *err)
+{
+	struct stb_oltp o;
+
+	return stb_oltp_read(&o, workload, err);
+}

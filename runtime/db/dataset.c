@@ -1,0 +1,262 @@
+/*
+ * dataset.c - claiming a schema for a data set, and checking one that is already there.
+ *
+ * The marker is a table of its own, stb_dataset(name, value), written before the first table is made and never dropped: `tables` is then the
+ * most that stb may have made, and sbtest1..sbtestN of that N are its own, complete or not. Any other sbtest table, or a table of the
+ * marker's name with other columns, belongs to somebody else and makes stb refuse the schema.
+ */
+#include "runtime/db/dataset.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define FORMAT "1"
+
+static int refuse_sql(struct stb_client *c, struct stb_err *err, const char *what)
+{
+	return stb_err_set(err, 0, "cannot %s: %s (%u)", what, stb_client_text(c), stb_client_code(c));
+}
+
+static int run(struct stb_client *c, const char *sql, struct stb_err *err)
+{
+	struct stb_reply reply;
+
+	if (stb_client_query(c, sql, strlen(sql), &reply))
+		return stb_err_set(err, 0, "`%s` failed: %s (%u)", sql, stb_client_text(c), stb_client_code(c));
+	return 0;
+}
+
+/* --- what is there ------------------------------------------------------------------------------------------------------------------- */
+
+struct found {
+	bool marker;
+	uint32_t n_tables, highest; /* sbtestK */
+};
+
+/* K of "sbtestK", 0 for any other name. */
+static uint32_t table_number(const char *name)
+{
+	if (strncasecmp(name, "sbtest", 6) != 0 || name[6] < '1' || name[6] > '9' || strlen(name + 6) > 9 ||
+		strspn(name + 6, "0123456789") != strlen(name + 6))
+		return 0;
+	return (uint32_t)strtoul(name + 6, NULL, 10);
+}
+
+static bool note_table(void *ctx, const char *const *cells, uint32_t n_cells)
+{
+	struct found *f = ctx;
+
+	if (n_cells < 1 || !cells[0])
+		return true;
+	if (strcasecmp(cells[0], STB_MARKER_TABLE) == 0)
+		f->marker = true;
+	const uint32_t k = table_number(cells[0]);
+
+	if (k) {
+		f->n_tables++;
+		f->highest = STB_MAX(f->highest, k);
+	}
+	return true;
+}
+
+static int look(struct stb_client *c, struct found *f, struct stb_err *err)
+{
+	memset(f, 0, sizeof(*f));
+	if (stb_client_rows(c, "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()", note_table, f))
+		return refuse_sql(c, err, "list the tables of the schema");
+	return 0;
+}
+
+/* The marker's number of tables; refuses a marker that is not ours. */
+static int read_marker(struct stb_client *c, uint32_t *tables, struct stb_err *err)
+{
+	char format[16], count[16];
+	bool has_format = false, has_count = false;
+
+	if (stb_client_cell(c, "SELECT value FROM " STB_MARKER_TABLE " WHERE name = 'format'", format, sizeof(format), &has_format) ||
+		stb_client_cell(c, "SELECT value FROM " STB_MARKER_TABLE " WHERE name = 'tables'", count, sizeof(count), &has_count) ||
+		!has_format || strcmp(format, FORMAT) != 0) {
+		stb_err_set(err, 0, "cannot load the data set: table `" STB_MARKER_TABLE "` is there and was not written by this stb");
+		stb_err_remedy(err, "name another schema, or drop that table by hand");
+		return -1;
+	}
+	const unsigned long n = has_count ? strtoul(count, NULL, 10) : 0;
+
+	*tables = n <= STB_OLTP_MAX_TABLES ? (uint32_t)n : 0;
+	return 0;
+}
+
+/* --- claiming ------------------------------------------------------------------------------------------------------------------------ */
+
+static int put(struct stb_client *c, const char *name, const char *value, struct stb_err *err)
+{
+	char sql[256];
+
+	snprintf(sql, sizeof(sql), "REPLACE INTO " STB_MARKER_TABLE " (name, value) VALUES ('%s', '%s')", name, value);
+	return run(c, sql, err);
+}
+
+static int put_number(struct stb_client *c, const char *name, uint64_t value, struct stb_err *err)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return put(c, name, text, err);
+}
+
+static int drop_own(struct stb_client *c, uint32_t tables, struct stb_err *err)
+{
+	char sql[64];
+
+	for (uint32_t i = 1; i <= tables; i++) {
+		snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS sbtest%u", i);
+		if (run(c, sql, err))
+			return -1;
+	}
+	return 0;
+}
+
+int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err)
+{
+	struct found f;
+	uint32_t own = 0;
+
+	if (look(c, &f, err) || (f.marker && read_marker(c, &own, err)))
+		return -1;
+	if (f.highest > own) {
+		stb_err_set(err, 0, "cannot load the data set: the schema has table `sbtest%u`, which stb did not make", f.highest);
+		stb_err_remedy(err, "name an empty schema, or measure the tables that are there with `dataset = use`");
+		return -1;
+	}
+	if (!f.marker && (run(c, "CREATE TABLE " STB_MARKER_TABLE " (name VARCHAR(64) NOT NULL PRIMARY KEY, value VARCHAR(255) NOT NULL)", err) ||
+				 put(c, "format", FORMAT, err)))
+		return -1;
+	/* The larger number first, so that a load that is killed leaves no table outside of it. */
+	if (put_number(c, "tables", STB_MAX(own, d->tables), err) || put(c, "complete", "0", err) || drop_own(c, own, err))
+		return -1;
+	return put_number(c, "tables", d->tables, err);
+}
+
+int stb_dataset_seal(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err)
+{
+	return put_number(c, "table_size", d->table_size, err) || put_number(c, "auto_inc", d->auto_inc, err) ||
+			put_number(c, "create_secondary", d->create_secondary, err) || put(c, "storage_engine", d->engine, err) ||
+			put(c, "complete", "1", err)
+		? -1
+		: 0;
+}
+
+/* --- checking ------------------------------------------------------------------------------------------------------------------------ */
+
+struct shape {
+	char text[512]; /* "id int,k int,c char(120),pad char(60)" */
+};
+
+static bool add_column(void *ctx, const char *const *cells, uint32_t n_cells)
+{
+	struct shape *s = ctx;
+	const size_t len = strlen(s->text);
+
+	if (n_cells == 3 && cells[0] && cells[1])
+		snprintf(s->text + len, sizeof(s->text) - len, "%s%s %s%s%s%s", len ? ", " : "", cells[0], cells[1], cells[2] ? "(" : "",
+			cells[2] ? cells[2] : "", cells[2] ? ")" : "");
+	return true;
+}
+
+static bool add_key(void *ctx, const char *const *cells, uint32_t n_cells)
+{
+	struct shape *s = ctx;
+	const size_t len = strlen(s->text);
+
+	if (n_cells == 2 && cells[0] && cells[1])
+		snprintf(s->text + len, sizeof(s->text) - len, "%s%s", len ? ", " : "",
+			strcasecmp(cells[0], "PRIMARY") == 0 ? "primary key" : cells[1]);
+	return true;
+}
+
+static int differs(struct stb_err *err, uint32_t table, const char *what, const char *is, const char *expected)
+{
+	stb_err_set(err, 0, "cannot use the data set: `sbtest%u` has %s %s, the workload says %s", table, what, is, expected);
+	stb_err_remedy(err, "let the workload say what is there, or load anew with `dataset = create` in a schema of stb's own");
+	return -1;
+}
+
+static int check_columns(struct stb_client *c, uint32_t table, struct stb_err *err)
+{
+	static const char expected[] = "id int, k int, c char(120), pad char(60)";
+	struct shape s = {{0}};
+	char sql[STB_SQL_MAX];
+
+	snprintf(sql, sizeof(sql),
+		"SELECT LOWER(COLUMN_NAME), LOWER(DATA_TYPE), CHARACTER_MAXIMUM_LENGTH FROM information_schema.COLUMNS "
+		"WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'sbtest%u' ORDER BY ORDINAL_POSITION",
+		table);
+	if (stb_client_rows(c, sql, add_column, &s))
+		return refuse_sql(c, err, "read the columns of the data set");
+	if (!s.text[0]) {
+		stb_err_set(err, 0, "cannot use the data set: table `sbtest%u` does not exist", table);
+		stb_err_remedy(err, "load it first (`sysbench ... prepare`), or use `dataset = create`");
+		return -1;
+	}
+	return strcmp(s.text, expected) == 0 ? 0 : differs(err, table, "columns", s.text, expected);
+}
+
+static int check_keys(struct stb_client *c, const struct stb_dataset *d, uint32_t table, struct stb_err *err)
+{
+	const char *expected = d->create_secondary ? "primary key, k" : "primary key";
+	struct shape s = {{0}};
+	char sql[STB_SQL_MAX];
+
+	snprintf(sql, sizeof(sql),
+		"SELECT INDEX_NAME, LOWER(COLUMN_NAME) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND "
+		"TABLE_NAME = 'sbtest%u' ORDER BY INDEX_NAME = 'PRIMARY' DESC, INDEX_NAME, SEQ_IN_INDEX",
+		table);
+	if (stb_client_rows(c, sql, add_key, &s))
+		return refuse_sql(c, err, "read the keys of the data set");
+	return strcmp(s.text, expected) == 0 ? 0 : differs(err, table, "keys", s.text[0] ? s.text : "none", expected);
+}
+
+static int check_engine(struct stb_client *c, const struct stb_dataset *d, uint32_t table, struct stb_err *err)
+{
+	char sql[STB_SQL_MAX], engine[64];
+	bool found;
+
+	snprintf(sql, sizeof(sql), "SELECT ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'sbtest%u'",
+		table);
+	if (stb_client_cell(c, sql, engine, sizeof(engine), &found))
+		return refuse_sql(c, err, "read the engine of the data set");
+	return strcasecmp(engine, d->engine) == 0 ? 0 : differs(err, table, "storage_engine", engine, d->engine);
+}
+
+static bool take_bounds(void *ctx, const char *const *cells, uint32_t n_cells)
+{
+	struct shape *s = ctx;
+
+	if (n_cells == 2 && cells[0] && cells[1])
+		snprintf(s->text, sizeof(s->text), "%s..%s", cells[0], cells[1]);
+	return false;
+}
+
+/* Both ends of the primary key are two look-ups. A count would read the table, and warm the cache with it. */
+static int check_bounds(struct stb_client *c, const struct stb_dataset *d, uint32_t table, struct stb_err *err)
+{
+	struct shape s = {{0}};
+	char sql[STB_SQL_MAX], expected[64];
+
+	snprintf(sql, sizeof(sql), "SELECT MIN(id), MAX(id) FROM sbtest%u", table);
+	snprintf(expected, sizeof(expected), "1..%llu", (unsigned long long)d->table_size);
+	if (stb_client_rows(c, sql, take_bounds, &s))
+		return refuse_sql(c, err, "read the ids of the data set");
+	return strcmp(s.text, expected) == 0 ? 0 : differs(err, table, "ids", s.text[0] ? s.text : "none (it is empty)", expected);
+}
+
+int stb_dataset_check(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err)
+{
+	for (uint32_t table = 1; table <= d->tables; table++)
+		if (check_columns(c, table, err) || check_keys(c, d, table, err) || check_engine(c, d, table, err) ||
+			check_bounds(c, d, table, err))
+			return -1;
+	return 0;
+}

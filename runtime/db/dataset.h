@@ -1,0 +1,19 @@
+/*
+ * dataset.h - inside this room: whose tables these are, and whether they are as the workload says.
+ */
+#ifndef STB_DB_DATASET_H
+#define STB_DB_DATASET_H
+
+#include "runtime/db/oltp.h"
+
+/*
+ * Makes room for tables sbtest1..N: drops those that the marker table says stb made, writes the marker. Tables of unknown origin make it fail
+ * before anything is changed.
+ */
+STB_NODISCARD int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err);
+/* Notes in the marker that the load is complete. */
+STB_NODISCARD int stb_dataset_seal(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err);
+/* dataset = use: columns, keys, engine and the bounds of the ids of every table. Never scans, never writes. */
+STB_NODISCARD int stb_dataset_check(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err);
+
+#endif

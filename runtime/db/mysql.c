@@ -1,0 +1,353 @@
+/*
+ * mysql.c - the client library behind client.h; the only file that includes mysql.h, so that the two libraries' differences end here.
+ *
+ * MariaDB Connector/C and Oracle's libmysqlclient share most names and differ in the type of booleans, in the options for encryption and in
+ * the macros that tell them apart. Connector/C defines MYSQL_VERSION_ID too, with the server's number, so its own macros are asked first.
+ *
+ * Nothing outside the address reaches a connection: no option file is read, socket, port and password are always passed (an absent password
+ * as "", because NULL would let the MYSQL_PWD variable in), LOCAL INFILE is off (a server could ask for any file), a lost connection stays
+ * lost (reconnecting would silently drop prepared statements).
+ */
+#include "runtime/db/client.h"
+
+#include <mysql.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(MARIADB_PACKAGE_VERSION_ID) || defined(LIBMARIADB) || defined(MARIADB_BASE_VERSION)
+#define CONNECTOR_C 1
+typedef my_bool db_bool;
+#else
+#define CONNECTOR_C 0
+typedef bool db_bool;
+#endif
+
+#define MAX_PARAMS 4
+
+struct stb_client {
+	MYSQL my;
+	/* A failed call of a statement is remembered here: the library keeps it in the statement. */
+	unsigned code;
+	char text[512];
+};
+
+struct stb_stmt {
+	struct stb_client *client;
+	MYSQL_STMT *handle;
+	bool has_rows;
+	uint32_t n_params;
+	MYSQL_BIND bind[MAX_PARAMS]; /* the library keeps its own copy; the lengths below are what it points to */
+	unsigned long length[MAX_PARAMS];
+};
+
+void stb_client_setup(void)
+{
+	(void)mysql_library_init(0, NULL, NULL);
+}
+
+void stb_client_thread_begin(void)
+{
+	(void)mysql_thread_init();
+}
+
+void stb_client_thread_end(void)
+{
+	mysql_thread_end();
+}
+
+const char *stb_db_client_library(void)
+{
+#if defined(MARIADB_PACKAGE_VERSION)
+	return "MariaDB Connector/C " MARIADB_PACKAGE_VERSION;
+#elif CONNECTOR_C
+	return "MariaDB Connector/C";
+#else
+	return "libmysqlclient " LIBMYSQL_VERSION;
+#endif
+}
+
+static void set_options(MYSQL *my, const struct stb_db_address *addr, const struct stb_client_limits *limits)
+{
+	const unsigned connect_s = limits->connect_timeout_s, io_s = limits->io_timeout_s;
+	const unsigned local_infile = 0;
+	unsigned protocol = addr->socket ? MYSQL_PROTOCOL_SOCKET : MYSQL_PROTOCOL_TCP;
+
+	mysql_options(my, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
+	mysql_options(my, MYSQL_OPT_READ_TIMEOUT, &io_s);
+	mysql_options(my, MYSQL_OPT_WRITE_TIMEOUT, &io_s);
+	mysql_options(my, MYSQL_OPT_LOCAL_INFILE, &local_infile);
+	mysql_options(my, MYSQL_OPT_PROTOCOL, &protocol); /* else "localhost" over TCP would become a socket */
+#if CONNECTOR_C
+	const db_bool off = 0;
+
+	mysql_options(my, MYSQL_OPT_RECONNECT, &off);
+	mysql_options(my, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &off); /* on by default from 3.4, and then fails on servers without TLS */
+#else
+#if MYSQL_VERSION_ID >= 50711
+	unsigned mode = SSL_MODE_DISABLED;
+
+	mysql_options(my, MYSQL_OPT_SSL_MODE, &mode);
+#endif
+#if MYSQL_VERSION_ID >= 80003
+	const db_bool on = 1;
+
+	mysql_options(my, MYSQL_OPT_GET_SERVER_PUBLIC_KEY, &on); /* caching_sha2_password without TLS */
+#endif
+#endif
+}
+
+static void remember(struct stb_client *c, unsigned code, const char *text)
+{
+	c->code = code;
+	snprintf(c->text, sizeof(c->text), "%s", text ? text : "");
+}
+
+static int fail_client(struct stb_client *c)
+{
+	remember(c, mysql_errno(&c->my), mysql_error(&c->my));
+	return -1;
+}
+
+static int fail_stmt(struct stb_stmt *s)
+{
+	/* Some failures while rows are read are noted in the connection only. */
+	if (mysql_stmt_errno(s->handle) == 0)
+		return fail_client(s->client);
+	remember(s->client, mysql_stmt_errno(s->handle), mysql_stmt_error(s->handle));
+	return -1;
+}
+
+static int connect_to(MYSQL *my, const struct stb_db_address *addr, const struct stb_client_limits *limits)
+{
+	const char *host = addr->socket ? "localhost" : addr->host;
+	const char *schema = addr->schema && addr->schema[0] ? addr->schema : NULL;
+	const char *password = addr->password ? addr->password : "";
+
+	set_options(my, addr, limits);
+	return mysql_real_connect(my, host, addr->user, password, schema, addr->socket ? 0 : addr->port, addr->socket, 0) ? 0 : -1;
+}
+
+int stb_client_try(struct stb_client **out, const struct stb_db_address *addr, const struct stb_client_limits *limits, unsigned *code,
+	char *text, size_t text_size)
+{
+	struct stb_client *c = stb_xcalloc(1, sizeof(*c));
+
+	*out = NULL;
+	*code = 0;
+	if (!mysql_init(&c->my)) {
+		*code = 2008; /* out of memory, as the library numbers it */
+		snprintf(text, text_size, "the client library cannot be initialised");
+		free(c);
+		return -1;
+	}
+	if (connect_to(&c->my, addr, limits)) {
+		*code = mysql_errno(&c->my);
+		snprintf(text, text_size, "%s", mysql_error(&c->my));
+		stb_client_close(c);
+		return -1;
+	}
+	*out = c;
+	return 0;
+}
+
+int stb_client_reopen(struct stb_client *c, const struct stb_db_address *addr, const struct stb_client_limits *limits)
+{
+	mysql_close(&c->my); /* detaches the statements */
+	if (!mysql_init(&c->my)) {
+		remember(c, 2008, "the client library cannot be initialised");
+		return -1;
+	}
+	return connect_to(&c->my, addr, limits) ? fail_client(c) : 0;
+}
+
+int stb_client_open(struct stb_client **out, const struct stb_db_address *addr, const struct stb_client_limits *limits, struct stb_err *err)
+{
+	unsigned code;
+	char text[512];
+
+	if (stb_client_try(out, addr, limits, &code, text, sizeof(text)) == 0)
+		return 0;
+	if (addr->socket)
+		stb_err_set(err, 0, "cannot connect to the database as `%s` through socket `%s`: %s (%u)", addr->user, addr->socket, text, code);
+	else
+		stb_err_set(err, 0, "cannot connect to the database as `%s` at `%s:%u`: %s (%u)", addr->user, addr->host, addr->port, text,
+			code);
+	if (code == STB_MYSQL_ACCESS_DENIED)
+		stb_err_remedy(err, "check user, password and the host that the account is for");
+	else if (code == STB_MYSQL_TOO_MANY_CONNECTIONS)
+		stb_err_remedy(err, "raise the server's max_connections");
+	else if (code == 2059 || code == 2061)
+		stb_err_remedy(err, "install the client plugin that the account's authentication needs, or give the account another one");
+	return -1;
+}
+
+void stb_client_close(struct stb_client *c)
+{
+	if (!c)
+		return;
+	mysql_close(&c->my);
+	free(c);
+}
+
+const char *stb_client_server_version(const struct stb_client *c)
+{
+	/* The library's functions take no const, and change nothing. */
+	const char *text = mysql_get_server_info((MYSQL *)&c->my);
+
+	/* MariaDB before 11 says "5.5.5-10.6.1-MariaDB", for the sake of old replicas; its own library takes the prefix away. */
+	return strncmp(text, "5.5.5-", 6) == 0 && strstr(text, "MariaDB") ? text + 6 : text;
+}
+
+bool stb_client_server_is_mariadb(const struct stb_client *c)
+{
+	return strstr(stb_client_server_version(c), "MariaDB") != NULL;
+}
+
+unsigned stb_client_code(const struct stb_client *c)
+{
+	return c->code;
+}
+
+const char *stb_client_text(const struct stb_client *c)
+{
+	return c->text;
+}
+
+int stb_client_query(struct stb_client *c, const char *sql, size_t len, struct stb_reply *reply)
+{
+	if (mysql_real_query(&c->my, sql, (unsigned long)len))
+		return fail_client(c);
+	reply->has_rows = mysql_field_count(&c->my) > 0;
+	reply->affected_rows = 0;
+	if (!reply->has_rows) {
+		reply->affected_rows = mysql_affected_rows(&c->my);
+		return 0;
+	}
+	MYSQL_RES *res = mysql_store_result(&c->my);
+
+	if (!res)
+		return fail_client(c);
+	mysql_free_result(res);
+	return 0;
+}
+
+int stb_client_rows(struct stb_client *c, const char *sql, bool (*row)(void *ctx, const char *const *cells, uint32_t n_cells), void *ctx)
+{
+	if (mysql_real_query(&c->my, sql, (unsigned long)strlen(sql)))
+		return fail_client(c);
+	MYSQL_RES *res = mysql_store_result(&c->my);
+
+	if (!res)
+		return mysql_errno(&c->my) ? fail_client(c) : 0;
+	const uint32_t n_cells = mysql_num_fields(res);
+	MYSQL_ROW cells;
+
+	while ((cells = mysql_fetch_row(res)))
+		if (!row(ctx, (const char *const *)cells, n_cells))
+			break;
+	mysql_free_result(res);
+	return 0;
+}
+
+struct cell {
+	char *out;
+	size_t size;
+	bool found;
+};
+
+static bool take_cell(void *ctx, const char *const *cells, uint32_t n_cells)
+{
+	struct cell *cell = ctx;
+
+	if (n_cells > 0 && cells[0]) {
+		snprintf(cell->out, cell->size, "%s", cells[0]);
+		cell->found = true;
+	}
+	return false;
+}
+
+int stb_client_cell(struct stb_client *c, const char *sql, char *out, size_t size, bool *found)
+{
+	struct cell cell = {.out = out, .size = size};
+
+	out[0] = '\0';
+	if (stb_client_rows(c, sql, take_cell, &cell))
+		return -1;
+	*found = cell.found;
+	return 0;
+}
+
+static void bind_param(struct stb_stmt *s, uint32_t i, const struct stb_param *param)
+{
+	MYSQL_BIND *b = &s->bind[i];
+
+	if (param->number) {
+		b->buffer_type = MYSQL_TYPE_LONGLONG;
+		b->buffer = (void *)param->number;
+		return;
+	}
+	s->length[i] = param->text_len;
+	b->buffer_type = MYSQL_TYPE_VAR_STRING;
+	b->buffer = (void *)param->text;
+	b->buffer_length = param->text_len;
+	b->length = &s->length[i];
+}
+
+int stb_stmt_open(struct stb_stmt **out, struct stb_client *c, const char *sql, size_t len, const struct stb_param *params,
+	uint32_t n_params)
+{
+	struct stb_stmt *s = stb_xcalloc(1, sizeof(*s));
+
+	STB_ASSERT(n_params <= MAX_PARAMS);
+	*out = NULL;
+	s->client = c;
+	s->n_params = n_params;
+	for (uint32_t i = 0; i < n_params; i++)
+		bind_param(s, i, &params[i]);
+	if (stb_stmt_reopen(s, sql, len)) {
+		stb_stmt_close(s);
+		return -1;
+	}
+	*out = s;
+	return 0;
+}
+
+int stb_stmt_reopen(struct stb_stmt *s, const char *sql, size_t len)
+{
+	if (s->handle)
+		mysql_stmt_close(s->handle);
+	s->handle = mysql_stmt_init(&s->client->my);
+	if (!s->handle)
+		return fail_client(s->client);
+	if (mysql_stmt_prepare(s->handle, sql, (unsigned long)len) || (s->n_params && mysql_stmt_bind_param(s->handle, s->bind)))
+		return fail_stmt(s);
+	s->has_rows = mysql_stmt_field_count(s->handle) > 0;
+	return 0;
+}
+
+void stb_stmt_close(struct stb_stmt *s)
+{
+	if (!s)
+		return;
+	if (s->handle)
+		mysql_stmt_close(s->handle);
+	free(s);
+}
+
+int stb_stmt_execute(struct stb_stmt *s, struct stb_reply *reply)
+{
+	if (mysql_stmt_execute(s->handle))
+		return fail_stmt(s);
+	reply->has_rows = s->has_rows;
+	reply->affected_rows = 0;
+	if (!s->has_rows) {
+		reply->affected_rows = mysql_stmt_affected_rows(s->handle);
+		return 0;
+	}
+	if (mysql_stmt_store_result(s->handle))
+		return fail_stmt(s);
+	(void)mysql_stmt_free_result(s->handle);
+	return 0;
+}

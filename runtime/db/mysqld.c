@@ -1,0 +1,578 @@
+/*
+ * mysqld.c - the life of a private database server: its directories, accounts, start, stop and death.
+ *
+ *   <volume>/mysql/            0700, the server user's, as is all below
+ *     my.cnf                   0600; the only option file that is read
+ *     data/  tmp/              data directory; temporary tables and files
+ *     mysql.sock               or in a short directory below $TMPDIR or /tmp, announced as left over
+ *     mysqld.pid  error.log    the log is copied to the run directory when something fails
+ *     init.sql                 0600, only during the first start: it holds the password
+ *
+ * What stb sets, and nothing besides the spec's options: datadir, tmpdir, socket, pid-file, log-error (ours), secure-file-priv (tmpdir: a
+ * compiled-in one may not exist), skip-networking (nobody else connects), skip-log-bin (a single server has no replica; MySQL 8 would
+ * otherwise pay for one), loose-mysqlx = OFF (it would open a port), and basedir for MariaDB where its share directory lies. Buffer pool,
+ * flushing, performance_schema, character set and all else are the server's own defaults, which environment.json records.
+ *
+ * Accounts: MariaDB's system tables are made by feeding its SQL to --bootstrap, without the file that adds root accounts; MySQL's
+ * --initialize-insecure leaves a root without password, which the first start locks. The first start runs init.sql, which creates
+ * 'stb'@'localhost' with a random password that lives in our memory only from then on. mariadb-install-db was rejected: the server it
+ * starts would be a grandchild that our death does not end, and it splits paths at blanks.
+ *
+ * Root: the server runs as `mysql` or `nobody` (spawn.c). The volume's own directory is root's and 0700, so it is opened to 0711: the user
+ * can pass through it and list nothing, and all that lies in it stays as closed as it was.
+ *
+ * The server dies with the thread that started it (parent-death signal): start it from a thread that lives as long as the run.
+ */
+#include "runtime/base/clock.h"
+#include "runtime/db/client.h"
+#include "runtime/db/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define INIT_TIMEOUT_NS (300 * STB_NS_PER_S)
+#define START_TIMEOUT_NS (60 * STB_NS_PER_S)
+#define STOP_TIMEOUT_NS (60 * STB_NS_PER_S)
+#define KILL_TIMEOUT_NS (10 * STB_NS_PER_S)
+#define PASSWORD_BYTES 16
+#define SCHEMA "sbtest"
+#define ACCOUNT "stb"
+
+struct stb_mysqld {
+	struct stb_mysqld_env env;
+	const struct stb_plan_block *block;
+	struct stb_server_binary binary;
+	struct stb_server_user user;
+	char *dir, *data_dir, *tmp_dir, *config, *error_log, *pid_file, *init_file;
+	char *socket_dir; /* NULL: the socket lies in dir */
+	char socket[STB_SOCKET_MAX + 1];
+	char password[PASSWORD_BYTES * 2 + 1];
+	struct stb_db_address address;
+	bool has_account;
+	pid_t pid;        /* 0: not running */
+	int status;       /* of the last one that ended */
+	bool died;        /* by itself; status and log say why */
+	char saved_log[PATH_MAX]; /* "" : not copied */
+};
+
+static void announce(const struct stb_mysqld *m, int made, const char *kind, const char *object)
+{
+	if (m->env.leftover)
+		m->env.leftover(m->env.ctx, made, kind, object);
+}
+
+static void announce_pid(const struct stb_mysqld *m, int made, pid_t pid)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", (int)pid);
+	announce(m, made, "pid", text);
+}
+
+static char *join(const char *dir, const char *name)
+{
+	char *path = stb_xmalloc(strlen(dir) + strlen(name) + 2);
+
+	sprintf(path, "%s/%s", dir, name);
+	return path;
+}
+
+/* --- failures ------------------------------------------------------------------------------------------------------------------------ */
+
+/* The volume goes away; the log of a failure stays in the run directory. */
+static void save_log(struct stb_mysqld *m)
+{
+	char name[80], buffer[65536];
+	int in, out = -1;
+	ssize_t n;
+
+	if (!m->env.run_dir || m->saved_log[0])
+		return;
+	snprintf(name, sizeof(name), "%s", m->block->name);
+	for (char *p = name; *p; p++)
+		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-", *p))
+			*p = '_';
+	in = open(m->error_log, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (in < 0)
+		return;
+	for (int i = 1; i < 1000 && out < 0; i++) {
+		if (snprintf(m->saved_log, sizeof(m->saved_log), "%s/%s-%d.log", m->env.run_dir, name, i) >= (int)sizeof(m->saved_log))
+			break;
+		out = open(m->saved_log, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	}
+	while (out >= 0 && (n = read(in, buffer, sizeof(buffer))) > 0)
+		if (write(out, buffer, (size_t)n) != n)
+			break;
+	if (out < 0)
+		m->saved_log[0] = '\0';
+	else
+		close(out);
+	close(in);
+}
+
+/* "what: last lines of the log", with where the log is kept as the remedy. */
+static int fail_with_log(struct stb_mysqld *m, struct stb_err *err, const char *what)
+{
+	char tail[STB_ERR_TEXT / 2];
+
+	stb_log_tail(m->error_log, tail, sizeof(tail));
+	save_log(m);
+	stb_err_set(err, 0, "database `%s`: %s%s%s", m->block->name, what, tail[0] ? "; its log ends with: " : "; its log is empty", tail);
+	if (m->block->span != STB_NONE)
+		err->span = m->block->span + 1;
+	if (strstr(tail, "unknown variable") || strstr(tail, "unknown option"))
+		stb_err_remedy(err, "%s %s does not know that option: correct or remove it in `options`",
+			m->binary.mariadb ? "MariaDB" : "MySQL", m->binary.version);
+	else if (strstr(tail, "No space left") || strstr(tail, "(28"))
+		stb_err_remedy(err, "the volume is full: give it more `size`");
+	else if (m->saved_log[0])
+		stb_err_remedy(err, "read the server's log, kept in `%s`", m->saved_log);
+	return -1;
+}
+
+/* Collects the end of the process if it has ended. */
+static bool reap(struct stb_mysqld *m)
+{
+	int status;
+
+	if (m->pid <= 0)
+		return true;
+	if (stb_wait_child(m->pid, 0, &status))
+		return false;
+	announce_pid(m, 0, m->pid);
+	m->pid = 0;
+	m->status = status;
+	m->died = true;
+	return true;
+}
+
+static int fail_dead(struct stb_mysqld *m, struct stb_err *err, const char *when)
+{
+	char words[96], what[160];
+
+	stb_status_words(m->status, words, sizeof(words));
+	snprintf(what, sizeof(what), "the server %s %s", words, when);
+	return fail_with_log(m, err, what);
+}
+
+/* --- creating ------------------------------------------------------------------------------------------------------------------------ */
+
+static int read_block(const struct stb_plan_block *database, const char **version, struct stb_err *err)
+{
+	struct stb_reader r;
+	uint32_t pos = 0;
+	const struct stb_plan_attr *a;
+
+	stb_reader_init(&r, database);
+	*version = stb_read_str_or(&r, "version", NULL);
+	const char *topology = stb_read_str_or(&r, "topology", "single");
+
+	if (strcmp(topology, "single") != 0)
+		return stb_err_set(err, 0, "database `%s` cannot be started: `topology` is `%s`, and only single is known", database->name, topology);
+	stb_read_skip(&r, "volume"); /* exec: its directory is where the server is made */
+	while ((a = stb_read_option(&r, &pos)))
+		; /* stb_option_file() writes them */
+	return stb_reader_done(&r, err);
+}
+
+int stb_mysqld_preflight(const struct stb_plan_block *database, struct stb_err *err)
+{
+	struct stb_server_binary binary;
+	struct stb_server_user user;
+	char sql[PATH_MAX], basedir[PATH_MAX];
+	const char *version;
+
+	if (read_block(database, &version, err) || stb_server_find(&binary, version, err) || stb_server_user(&user, err))
+		goto fail;
+	if (binary.mariadb && stb_server_find_sql(&binary, sql, basedir, err))
+		goto fail;
+	return 0;
+fail:
+	if (err->span == 0 && database->span != STB_NONE)
+		err->span = database->span + 1;
+	return -1;
+}
+
+int stb_mysqld_check_dir(const char *dir, struct stb_err *err)
+{
+	struct stb_server_user user;
+
+	if (stb_server_user(&user, err))
+		return -1;
+	return stb_place_check(dir, &user, err);
+}
+
+/* The volume's directory is passable for the server's user; see the head of this file. */
+static int open_volume_dir(const char *dir, const struct stb_server_user *user, struct stb_err *err)
+{
+	struct stat st;
+
+	if (!user->drop)
+		return 0;
+	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return stb_err_set(err, errno, "cannot open the volume's directory `%s`", dir);
+	int r = 0;
+
+	if (fstat(fd, &st) || ((st.st_mode & 0011) != 0011 && fchmod(fd, (st.st_mode & 07777) | 0011)))
+		r = stb_err_set(err, errno, "cannot let user `%s` pass through the volume's directory `%s`", user->name, dir);
+	close(fd);
+	return r;
+}
+
+static int make_password(char out[PASSWORD_BYTES * 2 + 1], struct stb_err *err)
+{
+	unsigned char bytes[PASSWORD_BYTES];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return stb_err_set(err, errno, "cannot make a password: the kernel has no random bytes");
+	for (int i = 0; i < PASSWORD_BYTES; i++)
+		snprintf(out + i * 2, 3, "%02x", bytes[i]);
+	explicit_bzero(bytes, sizeof(bytes));
+	return 0;
+}
+
+static int make_places(struct stb_mysqld *m, const char *volume_dir, struct stb_err *err)
+{
+	bool own_dir;
+
+	if (open_volume_dir(volume_dir, &m->user, err) || stb_place_check(volume_dir, &m->user, err) ||
+		stb_place_socket(m->socket, &own_dir, m->dir, m->env.run_mark ? m->env.run_mark : "run", &m->user, err))
+		return -1;
+	if (stb_place_mkdir(m->dir, &m->user, err) || stb_place_mkdir(m->data_dir, &m->user, err) || stb_place_mkdir(m->tmp_dir, &m->user, err) ||
+		stb_place_write(m->error_log, &m->user, "", 0, err))
+		return -1;
+	if (!own_dir)
+		return 0;
+	char *dir = stb_xstrdup(m->socket);
+
+	*strrchr(dir, '/') = '\0';
+	announce(m, 1, "dir", dir);
+	if (stb_place_mkdir(dir, &m->user, err)) {
+		announce(m, 0, "dir", dir);
+		free(dir);
+		return -1;
+	}
+	m->socket_dir = dir;
+	return 0;
+}
+
+static int write_config(struct stb_mysqld *m, const char *basedir, struct stb_err *err)
+{
+	const struct stb_option_file f = {.basedir = basedir, .data_dir = m->data_dir, .tmp_dir = m->tmp_dir, .socket = m->socket,
+		.pid_file = m->pid_file, .error_log = m->error_log};
+	struct stb_buf text;
+	int r;
+
+	stb_buf_init(&text);
+	r = stb_option_file(&text, &f, m->block, err);
+	if (r == 0)
+		r = stb_place_write(m->config, &m->user, text.data, text.len, err);
+	stb_buf_fini(&text);
+	return r;
+}
+
+/* --- initialising -------------------------------------------------------------------------------------------------------------------- */
+
+static int append_file(int fd, const char *path, struct stb_err *err)
+{
+	const int in = open(path, O_RDONLY | O_CLOEXEC);
+	char buffer[65536];
+	ssize_t n;
+
+	if (in < 0)
+		return stb_err_set(err, errno, "cannot read the system tables of the database server, `%s`", path);
+	while ((n = read(in, buffer, sizeof(buffer))) > 0)
+		if (write(fd, buffer, (size_t)n) != n)
+			break;
+	close(in);
+	return n == 0 ? 0 : stb_err_set(err, errno, "cannot read the system tables of the database server, `%s`", path);
+}
+
+/* The SQL that makes MariaDB's system tables, as a file without a name. */
+static int open_bootstrap_sql(const char *sql_dir, struct stb_err *err)
+{
+	static const char *const files[][2] = {{"mariadb_system_tables.sql", "mysql_system_tables.sql"},
+		{"mariadb_performance_tables.sql", "mysql_performance_tables.sql"}};
+	static const char head[] = "CREATE DATABASE IF NOT EXISTS mysql;\nUSE mysql;\n";
+	const int fd = memfd_create("stb-bootstrap", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, head, strlen(head)) != (ssize_t)strlen(head)) {
+		stb_err_set(err, errno, "cannot hold the system tables of the database server in memory");
+		goto fail;
+	}
+	for (unsigned i = 0; i < STB_LEN(files); i++) {
+		char path[PATH_MAX];
+		unsigned k = 0;
+
+		while (k < 2 && (snprintf(path, sizeof(path), "%s/%s", sql_dir, files[i][k]) >= (int)sizeof(path) || access(path, R_OK)))
+			k++;
+		if (k < 2 && append_file(fd, path, err))
+			goto fail;
+	}
+	if (lseek(fd, 0, SEEK_SET) == 0)
+		return fd;
+	stb_err_set(err, errno, "cannot rewind the system tables of the database server");
+fail:
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Starts the server with one more argument and its log as output. */
+static int spawn_server(struct stb_mysqld *m, const char *argument, int stdin_fd, struct stb_err *err)
+{
+	char *defaults = stb_xmalloc(strlen(m->config) + 32), *more = argument ? stb_xstrdup(argument) : NULL;
+	char *const argv[] = {m->binary.path, defaults, more, NULL};
+	const int log_fd = open(m->error_log, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+	int r;
+
+	sprintf(defaults, "--defaults-file=%s", m->config);
+	if (log_fd < 0)
+		r = stb_err_set(err, errno, "cannot open the server's log `%s`", m->error_log);
+	else
+		r = stb_spawn(&m->pid, m->binary.path, argv, &m->user, stdin_fd, log_fd, err);
+	if (log_fd >= 0)
+		close(log_fd);
+	if (r == 0)
+		announce_pid(m, 1, m->pid);
+	else
+		m->pid = 0;
+	m->died = false;
+	free(defaults);
+	free(more);
+	return r;
+}
+
+/* Kills what runs, for good. */
+static void kill_server(struct stb_mysqld *m)
+{
+	int status;
+
+	if (m->pid <= 0)
+		return;
+	kill(m->pid, SIGKILL);
+	(void)stb_wait_child(m->pid, KILL_TIMEOUT_NS, &status);
+	announce_pid(m, 0, m->pid);
+	m->pid = 0;
+}
+
+static int initialise(struct stb_mysqld *m, const char *sql_dir, struct stb_err *err)
+{
+	int stdin_fd = -1, status, r;
+
+	if (m->binary.mariadb && (stdin_fd = open_bootstrap_sql(sql_dir, err)) < 0)
+		return -1;
+	r = spawn_server(m, m->binary.mariadb ? "--bootstrap" : "--initialize-insecure", stdin_fd, err);
+	if (stdin_fd >= 0)
+		close(stdin_fd);
+	if (r)
+		return -1;
+	if (stb_wait_child(m->pid, INIT_TIMEOUT_NS, &status)) {
+		kill_server(m);
+		return fail_with_log(m, err, "its data directory was not initialised within 300 s");
+	}
+	announce_pid(m, 0, m->pid);
+	m->pid = 0;
+	if (status == 0)
+		return 0;
+	char words[96], what[160];
+
+	stb_status_words(status, words, sizeof(words));
+	snprintf(what, sizeof(what), "its data directory cannot be initialised: the server %s", words);
+	return fail_with_log(m, err, what);
+}
+
+int stb_mysqld_create(struct stb_mysqld **out, const struct stb_mysqld_env *env, const struct stb_plan_block *database, const char *dir,
+	struct stb_err *err)
+{
+	struct stb_mysqld *m = stb_xcalloc(1, sizeof(*m));
+	char sql_dir[PATH_MAX], basedir[PATH_MAX], real[PATH_MAX];
+	const char *version;
+
+	*out = NULL;
+	m->env = *env;
+	m->block = database;
+	if (!realpath(dir, real)) {
+		stb_err_set(err, errno, "cannot resolve the volume's directory `%s`", dir);
+		goto fail;
+	}
+	m->dir = join(real, "mysql");
+	m->data_dir = join(m->dir, "data");
+	m->tmp_dir = join(m->dir, "tmp");
+	m->config = join(m->dir, "my.cnf");
+	m->error_log = join(m->dir, "error.log");
+	m->pid_file = join(m->dir, "mysqld.pid");
+	m->init_file = join(m->dir, "init.sql");
+	if (read_block(database, &version, err) || stb_server_find(&m->binary, version, err) || stb_server_user(&m->user, err) ||
+		(m->binary.mariadb && stb_server_find_sql(&m->binary, sql_dir, basedir, err)) || make_password(m->password, err) ||
+		make_places(m, real, err) || write_config(m, m->binary.mariadb ? basedir : NULL, err) || initialise(m, sql_dir, err))
+		goto fail;
+	m->address = (struct stb_db_address){.host = "localhost", .socket = m->socket, .user = ACCOUNT, .password = m->password,
+		.schema = SCHEMA};
+	*out = m;
+	return 0;
+fail:
+	stb_mysqld_free(m);
+	return -1;
+}
+
+/* --- running ------------------------------------------------------------------------------------------------------------------------- */
+
+static int write_init_file(struct stb_mysqld *m, struct stb_err *err)
+{
+	struct stb_buf sql;
+	int r;
+
+	stb_buf_init(&sql);
+	stb_buf_printf(&sql,
+		"CREATE DATABASE IF NOT EXISTS " SCHEMA ";\n"
+		"CREATE USER IF NOT EXISTS '" ACCOUNT "'@'localhost' IDENTIFIED BY '%s';\n"
+		"GRANT ALL PRIVILEGES ON *.* TO '" ACCOUNT "'@'localhost';\n",
+		m->password);
+	if (!m->binary.mariadb)
+		stb_buf_adds(&sql, "ALTER USER 'root'@'localhost' ACCOUNT LOCK;\n");
+	(void)unlink(m->init_file); /* of a start that failed */
+	r = stb_place_write(m->init_file, &m->user, sql.data, sql.len, err);
+	explicit_bzero(sql.data, sql.len);
+	stb_buf_fini(&sql);
+	return r;
+}
+
+/* Until a connection succeeds, the process ends, or the time is over. */
+static int wait_ready(struct stb_mysqld *m, struct stb_err *err)
+{
+	const struct stb_client_limits limits = {.connect_timeout_s = 5, .io_timeout_s = 10};
+	const uint64_t until_ns = stb_clock_ns() + START_TIMEOUT_NS;
+	struct stb_db_address address = m->address;
+	unsigned code;
+	char text[256], what[STB_ERR_TEXT / 2];
+
+	address.schema = NULL;
+	for (;;) {
+		struct stb_client *c;
+
+		if (reap(m))
+			return fail_dead(m, err, "while it started");
+		if (stb_client_try(&c, &address, &limits, &code, text, sizeof(text)) == 0) {
+			stb_client_close(c);
+			return 0;
+		}
+		/* It serves nobody before init.sql was carried out: who is refused then will stay refused. */
+		if (code == STB_MYSQL_ACCESS_DENIED || stb_clock_ns() >= until_ns)
+			break;
+		(void)stb_clock_sleep_until(stb_clock_ns() + 10 * 1000000ull);
+	}
+	kill_server(m);
+	if (code == STB_MYSQL_ACCESS_DENIED)
+		snprintf(what, sizeof(what), "the account `" ACCOUNT "` was not created");
+	else
+		snprintf(what, sizeof(what), "the server was not ready within %llu s (%s)", START_TIMEOUT_NS / STB_NS_PER_S, text);
+	return fail_with_log(m, err, what);
+}
+
+int stb_mysqld_start(struct stb_mysqld *m, struct stb_err *err)
+{
+	char *argument = NULL;
+	int r = 0;
+
+	STB_ASSERT(m->pid == 0);
+	stb_client_setup();
+	if (!m->has_account) {
+		if (write_init_file(m, err))
+			return -1;
+		argument = stb_xmalloc(strlen(m->init_file) + 16);
+		sprintf(argument, "--init-file=%s", m->init_file);
+	}
+	r = spawn_server(m, argument, -1, err);
+	if (r == 0)
+		r = wait_ready(m, err);
+	free(argument);
+	(void)unlink(m->init_file);
+	if (r == 0)
+		m->has_account = true;
+	return r;
+}
+
+bool stb_mysqld_alive(struct stb_mysqld *m, struct stb_err *err)
+{
+	if (m->pid > 0 && !reap(m))
+		return true;
+	if (err && m->died)
+		(void)fail_dead(m, err, "while it was in use");
+	else if (err)
+		stb_err_set(err, 0, "database `%s`: the server is not running", m->block->name);
+	return false;
+}
+
+int stb_mysqld_stop(struct stb_mysqld *m, struct stb_err *err)
+{
+	char what[96];
+	int status;
+
+	if (m->pid <= 0)
+		return m->died ? fail_dead(m, err, "before it was stopped") : 0;
+	if (reap(m))
+		return fail_dead(m, err, "before it was stopped");
+	kill(m->pid, SIGTERM);
+	if (stb_wait_child(m->pid, STOP_TIMEOUT_NS, &status)) {
+		kill_server(m);
+		snprintf(what, sizeof(what), "the server did not shut down within %llu s and was killed", STOP_TIMEOUT_NS / STB_NS_PER_S);
+		return fail_with_log(m, err, what);
+	}
+	announce_pid(m, 0, m->pid);
+	m->pid = 0;
+	m->status = status;
+	if (status == 0)
+		return 0;
+	return fail_dead(m, err, "while it shut down");
+}
+
+const struct stb_db_address *stb_mysqld_address(const struct stb_mysqld *m)
+{
+	return &m->address;
+}
+
+const char *stb_mysqld_version(const struct stb_mysqld *m)
+{
+	return m->binary.version;
+}
+
+void stb_mysqld_free(struct stb_mysqld *m)
+{
+	struct stb_err ignored = {0};
+
+	if (!m)
+		return;
+	if (m->pid > 0 && stb_mysqld_stop(m, &ignored))
+		kill_server(m);
+	if (m->socket_dir) {
+		(void)unlink(m->socket);
+		char *lock = join(m->socket_dir, "mysql.sock.lock"); /* MySQL's */
+
+		(void)unlink(lock);
+		free(lock);
+		if (rmdir(m->socket_dir) == 0 || errno == ENOENT)
+			announce(m, 0, "dir", m->socket_dir);
+	}
+	explicit_bzero(m->password, sizeof(m->password));
+	free(m->socket_dir);
+	free(m->dir);
+	free(m->data_dir);
+	free(m->tmp_dir);
+	free(m->config);
+	free(m->error_log);
+	free(m->pid_file);
+	free(m->init_file);
+	free(m);
+}

@@ -1,0 +1,80 @@
+/*
+ * server.h - inside this room: the parts that a private server is started from (which binary, as whom, with what file, as which process).
+ */
+#ifndef STB_DB_SERVER_H
+#define STB_DB_SERVER_H
+
+#include "runtime/db/db.h"
+
+#include <limits.h>
+#include <sys/types.h>
+#include <sys/un.h>
+
+#define STB_SOCKET_MAX (sizeof(((struct sockaddr_un *)0)->sun_path) - 1) /* 107 bytes */
+
+/* --- find.c --- */
+
+struct stb_server_binary {
+	char path[PATH_MAX];
+	char version[128]; /* "10.11.19-MariaDB-0+deb12u1" */
+	bool mariadb;
+};
+
+/* "10.11" matches 10.11.19 and not 10.1 or 10.110: a prefix ends where a number ends. */
+bool stb_version_matches(const char *version, const char *prefix);
+/* The first server whose version matches (prefix NULL: any); -1 names where was looked and what was found. */
+STB_NODISCARD int stb_server_find(struct stb_server_binary *out, const char *prefix, struct stb_err *err);
+/* The directory of MariaDB's system tables as SQL, and the basedir that goes with it; out and basedir have room for PATH_MAX bytes. */
+STB_NODISCARD int stb_server_find_sql(const struct stb_server_binary *b, char *out, char *basedir, struct stb_err *err);
+
+/* --- spawn.c --- */
+
+struct stb_server_user {
+	bool drop; /* we are root, and the server shall not be */
+	uid_t uid;
+	gid_t gid;
+	char name[64];
+};
+
+/* `mysql` where that user exists, else `nobody`; ourselves where we are not root. */
+STB_NODISCARD int stb_server_user(struct stb_server_user *out, struct stb_err *err);
+
+/*
+ * Starts path as that user, in a session of its own, with nothing inherited but stdin_fd (-1: /dev/null) and out_fd (as stdout and stderr).
+ * The kernel kills it when the calling thread ends. *pid is a child of the caller.
+ */
+STB_NODISCARD int stb_spawn(pid_t *pid, const char *path, char *const argv[], const struct stb_server_user *user, int stdin_fd, int out_fd,
+	struct stb_err *err);
+/* Waits for a child, at most timeout_ns; 0 with *status, or 1 when the time is over. */
+int stb_wait_child(pid_t pid, uint64_t timeout_ns, int *status);
+/* "exited with status 1", "was killed by signal 9 (Killed)" */
+void stb_status_words(int status, char *out, size_t size);
+
+/* --- place.c --- */
+
+/* Whether the user can enter every directory of the absolute path; -1 names the first that bars the way. */
+STB_NODISCARD int stb_place_check(const char *path, const struct stb_server_user *user, struct stb_err *err);
+/* Makes a directory of mode 0700 that belongs to the user. */
+STB_NODISCARD int stb_place_mkdir(const char *path, const struct stb_server_user *user, struct stb_err *err);
+/* Creates a file of mode 0600 that belongs to the user, with these bytes. It must not exist. */
+STB_NODISCARD int stb_place_write(const char *path, const struct stb_server_user *user, const char *data, size_t len, struct stb_err *err);
+/*
+ * Where the socket lies: dir/mysql.sock when that is short enough, else in a directory of its own below $TMPDIR or /tmp. Then *own_dir is
+ * true and the directory (out without "/mysql.sock") is still to be made. out has room for STB_SOCKET_MAX + 1 bytes.
+ */
+STB_NODISCARD int stb_place_socket(char *out, bool *own_dir, const char *dir, const char *run_mark, const struct stb_server_user *user,
+	struct stb_err *err);
+
+/* The option file: the database's options, then those of stb, which win. -1 where a name or value cannot stand in one. */
+struct stb_option_file {
+	const char *basedir; /* NULL: the server's own idea */
+	const char *data_dir, *tmp_dir, *socket, *pid_file, *error_log;
+};
+
+STB_NODISCARD int stb_option_file(struct stb_buf *out, const struct stb_option_file *f, const struct stb_plan_block *database,
+	struct stb_err *err);
+
+/* The last lines that matter of an error log, in one line of at most size bytes; "" where there is none. */
+void stb_log_tail(const char *path, char *out, size_t size);
+
+#endif
