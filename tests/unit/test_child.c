@@ -1,0 +1,240 @@
+/* test_child.c - a measured phase in a child: every way it can end is told apart, what it counted survives it, and it is always waited for. */
+#include "runtime/exec/child.h"
+
+#include "runtime/base/clock.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct stb_signals signals = { .fd = -1 };
+
+struct seen {
+	uint32_t samples, ticks;
+	uint64_t last_t_ns, ops;
+};
+
+static void stage(struct stb_phase *p, enum stb_stage s)
+{
+	atomic_store(&p->stage_since_ns, stb_clock_ns());
+	atomic_store(&p->stage, s);
+}
+
+static int work(const void *setup, struct stb_phase *p)
+{
+	const uint64_t ms = *(const uint64_t *)setup, t0 = stb_clock_ns();
+
+	stage(p, STB_STAGE_MEASURE);
+	while (stb_clock_ns() < t0 + ms * 1000000u && !atomic_load(&p->stop)) {
+		atomic_fetch_add(&p->live[0].ops, 1);
+		usleep(1000);
+	}
+	p->result.window_ns = stb_clock_ns() - t0;
+	p->result.ok[STB_WRITE] = atomic_load(&p->live[0].ops);
+	p->result.end = atomic_load(&p->stop) ? STB_END_STOPPED : STB_END_TIME;
+	stage(p, STB_STAGE_DONE);
+	return 0;
+}
+
+static int refuse(const void *setup, struct stb_phase *p)
+{
+	(void)setup;
+	atomic_store(&p->live[0].ops, 17);
+	return stb_err_set(&p->err, 0, "no such luck");
+}
+
+static int crash(const void *setup, struct stb_phase *p)
+{
+	(void)setup;
+	atomic_store(&p->live[0].ops, 3);
+	signal(SIGSEGV, SIG_DFL);
+	raise(SIGSEGV);
+	return 0;
+}
+
+static int leave(const void *setup, struct stb_phase *p)
+{
+	(void)setup;
+	(void)p;
+	_exit(9);
+}
+
+/* Neither counts nor listens. */
+static int hang(const void *setup, struct stb_phase *p)
+{
+	(void)setup;
+	stage(p, STB_STAGE_MEASURE);
+	while (!usleep(1000000))
+		;
+	return 0;
+}
+
+static void on_sample(void *ctx, const struct stb_phase *p, uint64_t t_ns, uint64_t dt_ns)
+{
+	struct seen *s = ctx;
+
+	cr_assert_gt(dt_ns, 0u);
+	cr_assert_gt(t_ns, s->last_t_ns);
+	s->last_t_ns = t_ns;
+	s->ops = stb_phase_sum(p).ops;
+	s->samples++;
+}
+
+static void on_tick(void *ctx, const struct stb_phase *p)
+{
+	(void)p;
+	((struct seen *)ctx)->ticks++;
+}
+
+static struct stb_child_job job(int (*run)(const void *, struct stb_phase *), const uint64_t *ms, struct seen *seen)
+{
+	return (struct stb_child_job){ .run = run, .setup = ms, .signals = &signals, .grace_ns = 300000000u, .interval_ns = 50000000u,
+		.tick_ns = 20000000u, .ctx = seen, .sample = on_sample, .tick = on_tick };
+}
+
+static enum stb_child_fate go(struct stb_child_job *j, struct stb_phase **phase, struct stb_err *err)
+{
+	enum stb_child_fate fate;
+
+	stb_err_clear(err);
+	*phase = stb_phase_map(2, err);
+	cr_assert_not_null(*phase);
+	fate = stb_child_run(j, *phase, err);
+	cr_assert_eq(waitpid(-1, NULL, WNOHANG), -1, "every child is waited for");
+	return fate;
+}
+
+Test(child, ends_well_and_is_sampled)
+{
+	const uint64_t ms = 400;
+	struct seen seen = { 0 };
+	struct stb_child_job j = job(work, &ms, &seen);
+	struct stb_phase *p;
+	struct stb_err err;
+
+	cr_assert_eq(go(&j, &p, &err), STB_CHILD_DONE);
+	cr_assert_not(err.set);
+	cr_assert_gt(p->result.ok[STB_WRITE], 0u);
+	cr_assert_geq(seen.samples, 2u);
+	cr_assert_gt(seen.ticks, 0u);
+	cr_assert_eq(seen.ops, p->result.ok[STB_WRITE], "the last sample sees all");
+	stb_phase_unmap(p);
+}
+
+Test(child, its_error_is_taken_over)
+{
+	struct seen seen = { 0 };
+	struct stb_child_job j = job(refuse, NULL, &seen);
+	struct stb_phase *p;
+	struct stb_err err;
+
+	cr_assert_eq(go(&j, &p, &err), STB_CHILD_FAILED);
+	cr_assert_str_eq(err.what, "no such luck");
+	cr_assert_eq(stb_phase_sum(p).ops, 17u);
+	stb_phase_unmap(p);
+}
+
+Test(child, a_crash_is_told_and_counters_survive)
+{
+	struct seen seen = { 0 };
+	struct stb_child_job j = job(crash, NULL, &seen);
+	struct stb_phase *p;
+	struct stb_err err;
+
+	cr_assert_eq(go(&j, &p, &err), STB_CHILD_DIED);
+	cr_assert_not_null(strstr(err.what, "signal 11"));
+	cr_assert_eq(stb_phase_sum(p).ops, 3u);
+	stb_phase_unmap(p);
+}
+
+Test(child, an_exit_without_a_reason_is_a_failure)
+{
+	struct seen seen = { 0 };
+	struct stb_child_job j = job(leave, NULL, &seen);
+	struct stb_phase *p;
+	struct stb_err err;
+
+	cr_assert_eq(go(&j, &p, &err), STB_CHILD_FAILED);
+	cr_assert_not_null(strstr(err.what, "status 9"));
+	stb_phase_unmap(p);
+}
+
+Test(child, beyond_its_time_it_is_killed)
+{
+	struct seen seen = { 0 };
+	struct stb_child_job j = job(hang, NULL, &seen);
+	struct stb_phase *p;
+	struct stb_err err;
+
+	j.limit_ns = 100000000u;
+	cr_assert_eq(go(&j, &p, &err), STB_CHILD_HUNG);
+	cr_assert_not_null(strstr(err.what, "killed"));
+	stb_phase_unmap(p);
+}
+
+Test(child, standing_still_is_noticed_without_a_time)
+{
+	struct seen seen = { 0 };
+	struct stb_child_job j = job(hang, NULL, &seen);
+	struct stb_phase *p;
+	struct stb_err err;
+
+	j.still_ns = 200000000u;
+	cr_assert_eq(go(&j, &p, &err), STB_CHILD_HUNG);
+	stb_phase_unmap(p);
+}
+
+static bool never(void *ctx, struct stb_err *err)
+{
+	(void)ctx;
+	stb_err_set(err, 0, "the server is gone");
+	return false;
+}
+
+Test(child, is_given_up_when_what_it_works_on_is_gone)
+{
+	const uint64_t ms = 60000;
+	struct seen seen = { 0 };
+	struct stb_child_job j = job(work, &ms, &seen);
+	struct stb_phase *p;
+	struct stb_err err;
+
+	j.watch = never;
+	cr_assert_eq(go(&j, &p, &err), STB_CHILD_ABANDONED);
+	cr_assert_str_eq(err.what, "the server is gone");
+	stb_phase_unmap(p);
+}
+
+static void raise_term(void *ctx, const struct stb_phase *p)
+{
+	(void)ctx;
+	if (stb_phase_sum(p).ops > 3)
+		kill(getpid(), SIGTERM);
+}
+
+Test(child, a_signal_stops_it_in_order)
+{
+	const uint64_t ms = 60000;
+	struct seen seen = { 0 };
+	struct stb_signals s;
+	struct stb_child_job j = job(work, &ms, &seen);
+	struct stb_phase *p;
+	struct stb_err err;
+
+	stb_err_clear(&err);
+	cr_assert_eq(stb_signals_open(&s, &err), 0);
+	j.signals = &s;
+	j.tick = raise_term;
+	cr_assert_eq(go(&j, &p, &err), STB_CHILD_INTERRUPTED);
+	cr_assert_eq(s.first, SIGTERM);
+	cr_assert_eq(p->result.end, STB_END_STOPPED);
+	cr_assert_gt(p->result.ok[STB_WRITE], 3u);
+	stb_phase_unmap(p);
+	/* nothing is begun any more */
+	cr_assert_eq(go(&j, &p, &err), STB_CHILD_INTERRUPTED);
+	cr_assert_eq(stb_phase_sum(p).ops, 0u);
+	stb_phase_unmap(p);
+	stb_signals_close(&s);
+}
