@@ -21,6 +21,24 @@ static void asked_at(struct stb_err *err, uint32_t span)
 		err->span = span + 1;
 }
 
+/* The directory in which the run directory will be made. */
+static const char *parent_of(const struct stb_run *run)
+{
+	const char *slash = strrchr(run->dir, '/');
+
+	return slash == run->dir ? "/" : stb_arena_strndup((struct stb_arena *)&run->arena, run->dir, (size_t)(slash - run->dir));
+}
+
+/* Where a storage class takes its space from; NULL where that is not a directory (tmpfs takes memory). */
+static const char *place_of(const struct stb_run *run, const struct stb_plan_block *storage)
+{
+	const struct stb_plan_attr *path = stb_plan_attr(storage, "path");
+
+	if (path && path->val.str)
+		return path->val.str;
+	return strcmp(storage->type, "loop") ? NULL : parent_of(run);
+}
+
 static int check_matrices(const struct stb_run *run, const bool *matrices, struct stb_err *err)
 {
 	for (uint32_t i = 0; i < run->plan->n_matrices; i++) {
@@ -39,42 +57,33 @@ static int check_matrices(const struct stb_run *run, const bool *matrices, struc
 
 static int check_directory(const struct stb_run *run, struct stb_err *err)
 {
-	char *parent = strdup(run->dir), *slash;
+	const char *parent = parent_of(run);
 	struct stat st;
-	int rc = 0;
 
-	if (!parent)
-		STB_BUG("out of memory");
 	if (!lstat(run->dir, &st)) {
-		rc = stb_err_set(err, 0, "the run directory `%s` exists already", run->dir);
+		stb_err_set(err, 0, "the run directory `%s` exists already", run->dir);
 		stb_err_remedy(err, "name another one with -o, or remove this one");
-		goto out;
+		return -1;
 	}
-	slash = strrchr(parent, '/');
-	if (slash == parent)
-		slash[1] = '\0';
-	else if (slash)
-		*slash = '\0';
 	if (stat(parent, &st)) {
-		rc = stb_err_set(err, errno, "the run directory `%s` cannot be made", run->dir);
+		stb_err_set(err, errno, "the run directory `%s` cannot be made", run->dir);
 		stb_err_remedy(err, "make `%s` first, or name another place with -o", parent);
-	} else if (!S_ISDIR(st.st_mode)) {
-		rc = stb_err_set(err, ENOTDIR, "the run directory `%s` cannot be made", run->dir);
-		stb_err_remedy(err, "name another place with -o");
-	} else if (access(parent, W_OK | X_OK)) {
-		rc = stb_err_set(err, errno, "the run directory `%s` cannot be made in `%s`", run->dir, parent);
-		stb_err_remedy(err, "name a place that you can write to with -o");
+		return -1;
 	}
-out:
-	free(parent);
-	return rc;
+	if (!S_ISDIR(st.st_mode) || access(parent, W_OK | X_OK)) {
+		stb_err_set(err, S_ISDIR(st.st_mode) ? errno : ENOTDIR, "the run directory `%s` cannot be made in `%s`", run->dir, parent);
+		stb_err_remedy(err, "name a place that you can write to with -o");
+		return -1;
+	}
+	return 0;
 }
 
 static int check_group(struct stb_run *run, uint32_t group, struct stb_err *err)
 {
 	const struct stb_plan_group *g = &run->plan->groups[group];
 	const struct stb_plan_block *db = g->database == STB_NONE ? NULL : &run->plan->blocks[g->database];
-	struct stb_storage_env env = { run->plan, run->dir, run->mark, run, stb_record_leftover };
+	/* the run directory is not there yet: what would lie in it is looked for beside it */
+	struct stb_storage_env env = { run->plan, parent_of(run), run->mark, run, stb_record_leftover };
 
 	if (g->not_run) {
 		stb_err_set(err, 0, "this cannot be run here: %s", g->not_run);
@@ -96,11 +105,18 @@ static int check_group(struct stb_run *run, uint32_t group, struct stb_err *err)
 		asked_at(err, db->span);
 		return -1;
 	}
-	for (uint32_t i = 0; i < g->n_mounts; i++)
+	for (uint32_t i = 0; i < g->n_mounts; i++) {
+		const char *place = place_of(run, &run->plan->blocks[g->mounts[i].storage]);
+
+		if (db && place && stb_mysqld_check_dir(place, err)) {
+			asked_at(err, run->plan->blocks[g->mounts[i].storage].span);
+			return -1;
+		}
 		if (stb_volume_preflight(&env, &g->mounts[i], strcmp(g->mounts[i].role, "data") ? 0 : g->space_bytes, err)) {
 			asked_at(err, run->plan->blocks[g->mounts[i].storage].span);
 			return -1;
 		}
+	}
 	return 0;
 }
 
@@ -128,25 +144,6 @@ struct space {
 	struct filesystem *fs;
 	size_t n, cap;
 };
-
-/* Where a storage class takes its space from; NULL where that is not a directory (tmpfs takes memory). */
-static const char *place_of(const struct stb_run *run, const struct stb_plan_block *storage)
-{
-	const struct stb_plan_attr *path = stb_plan_attr(storage, "path");
-	char *slash;
-
-	if (path && path->val.str)
-		return path->val.str;
-	if (strcmp(storage->type, "loop"))
-		return NULL;
-	/* the run directory is not there yet */
-	char *parent = stb_arena_strdup((struct stb_arena *)&run->arena, run->dir);
-
-	slash = strrchr(parent, '/');
-	if (slash)
-		slash[slash == parent] = '\0';
-	return parent;
-}
 
 static struct filesystem *filesystem_of(struct stb_run *run, struct space *s, const struct stb_plan_mount *m)
 {
