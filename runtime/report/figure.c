@@ -253,24 +253,3 @@ bool stb_view_is_relative(enum stb_view view)
 	}
 	STB_BUG("unknown view");
 }
-
-const char *stb_view_name(enum stb_view view)
-{
-	switch (view) {
-	case STB_VIEW_VALUE:
-		return "value";
-	case STB_VIEW_PERCENT:
-		return "percent";
-	case STB_VIEW_CHANGE:
-		return "change";
-	case STB_VIEW_IMPROVEMENT:
-		return "improvement";
-	case STB_VIEW_RATIO:
-		return "ratio";
-	case STB_VIEW_RANGE:
-		return "range";
-	case STB_VIEW_N:
-		return "n";
-	}
-	STB_BUG("unknown view");
-}

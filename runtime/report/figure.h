@@ -43,6 +43,5 @@ void stb_claim_expected(struct stb_buf *out, const struct stb_plan_claim *claim)
 void stb_claim_worst(struct stb_buf *out, const struct stb_plan_claim *claim, const struct stb_claim_result *res);
 
 bool stb_view_is_relative(enum stb_view view);
-const char *stb_view_name(enum stb_view view);
 
 #endif
