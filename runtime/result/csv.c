@@ -75,7 +75,6 @@ static void on_record(int c, void *ctx)
 	}
 	r->rec.n = 0;
 	r->inside = false;
-	r->record_bytes = 0;
 	stb_buf_clear(&r->text);
 }
 
@@ -85,6 +84,7 @@ static int feed(struct reader *r, const char *s, size_t len)
 	r->line++;
 	if (!r->inside) {
 		r->rec.line = r->line;
+		r->record_bytes = 0;
 		r->inside = true;
 	}
 	r->record_bytes += len;
