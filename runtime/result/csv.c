@@ -95,7 +95,7 @@ static int feed(struct reader *r, const char *s, size_t len)
 	if (csv_parse(&r->parser, s, len, on_field, on_record, r) != len && !r->rc)
 		return refuse(r, r->line, "a quote inside a field", "put the whole field into quotes and double those inside (RFC 4180)");
 	/* An empty line is no record. */
-	if (!r->rec.n && s[len - 1] == '\n' && len <= 2 && r->record_bytes == len)
+	if (r->record_bytes == len && (!memcmp(s, "\n", 1) || (len == 2 && !memcmp(s, "\r\n", 2))))
 		r->inside = false;
 	return r->rc;
 }
