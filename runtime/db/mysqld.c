@@ -208,7 +208,7 @@ int stb_mysqld_check_dir(const char *dir, struct stb_err *err)
 
 	if (stb_server_user(&user, err))
 		return -1;
-	return stb_place_check(dir, &user, err);
+	return stb_server_place_check(dir, &user, err);
 }
 
 /* The volume's directory is passable for the server's user; see the head of this file. */
@@ -246,11 +246,11 @@ static int make_places(struct stb_mysqld *m, const char *volume_dir, struct stb_
 {
 	bool own_dir;
 
-	if (open_volume_dir(volume_dir, &m->user, err) || stb_place_check(volume_dir, &m->user, err) ||
-		stb_place_socket(m->socket, &own_dir, m->dir, m->env.run_mark ? m->env.run_mark : "run", &m->user, err))
+	if (open_volume_dir(volume_dir, &m->user, err) || stb_server_place_check(volume_dir, &m->user, err) ||
+		stb_server_place_socket(m->socket, &own_dir, m->dir, m->env.run_mark ? m->env.run_mark : "run", &m->user, err))
 		return -1;
-	if (stb_place_mkdir(m->dir, &m->user, err) || stb_place_mkdir(m->data_dir, &m->user, err) || stb_place_mkdir(m->tmp_dir, &m->user, err) ||
-		stb_place_write(m->error_log, &m->user, "", 0, err))
+	if (stb_server_place_mkdir(m->dir, &m->user, err) || stb_server_place_mkdir(m->data_dir, &m->user, err) || stb_server_place_mkdir(m->tmp_dir, &m->user, err) ||
+		stb_server_place_write(m->error_log, &m->user, "", 0, err))
 		return -1;
 	if (!own_dir)
 		return 0;
@@ -258,7 +258,7 @@ static int make_places(struct stb_mysqld *m, const char *volume_dir, struct stb_
 
 	*strrchr(dir, '/') = '\0';
 	announce(m, 1, "dir", dir);
-	if (stb_place_mkdir(dir, &m->user, err)) {
+	if (stb_server_place_mkdir(dir, &m->user, err)) {
 		announce(m, 0, "dir", dir);
 		free(dir);
 		return -1;
@@ -277,7 +277,7 @@ static int write_config(struct stb_mysqld *m, const char *basedir, struct stb_er
 	stb_buf_init(&text);
 	r = stb_option_file(&text, &f, m->block, err);
 	if (r == 0)
-		r = stb_place_write(m->config, &m->user, text.data, text.len, err);
+		r = stb_server_place_write(m->config, &m->user, text.data, text.len, err);
 	stb_buf_fini(&text);
 	return r;
 }
@@ -443,7 +443,7 @@ static int write_init_file(struct stb_mysqld *m, struct stb_err *err)
 	if (!m->binary.mariadb)
 		stb_buf_adds(&sql, "ALTER USER 'root'@'localhost' ACCOUNT LOCK;\n");
 	(void)unlink(m->init_file); /* of a start that failed */
-	r = stb_place_write(m->init_file, &m->user, sql.data, sql.len, err);
+	r = stb_server_place_write(m->init_file, &m->user, sql.data, sql.len, err);
 	explicit_bzero(sql.data, sql.len);
 	stb_buf_fini(&sql);
 	return r;

@@ -64,7 +64,7 @@ static ssize_t first_barred_as(char *path, const struct stb_server_user *user)
 	return n == (ssize_t)sizeof(barred) ? (ssize_t)barred : -1;
 }
 
-int stb_place_check(const char *path, const struct stb_server_user *user, struct stb_err *err)
+int stb_server_place_check(const char *path, const struct stb_server_user *user, struct stb_err *err)
 {
 	char real[PATH_MAX];
 
@@ -85,7 +85,7 @@ int stb_place_check(const char *path, const struct stb_server_user *user, struct
 	return -1;
 }
 
-int stb_place_mkdir(const char *path, const struct stb_server_user *user, struct stb_err *err)
+int stb_server_place_mkdir(const char *path, const struct stb_server_user *user, struct stb_err *err)
 {
 	if (mkdir(path, 0700))
 		return stb_err_set(err, errno, "cannot make the directory `%s`", path);
@@ -94,7 +94,7 @@ int stb_place_mkdir(const char *path, const struct stb_server_user *user, struct
 	return 0;
 }
 
-int stb_place_write(const char *path, const struct stb_server_user *user, const char *data, size_t len, struct stb_err *err)
+int stb_server_place_write(const char *path, const struct stb_server_user *user, const char *data, size_t len, struct stb_err *err)
 {
 	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	int r = 0;
@@ -118,7 +118,7 @@ int stb_place_write(const char *path, const struct stb_server_user *user, const 
 
 /* --- socket -------------------------------------------------------------------------------------------------------------------------- */
 
-int stb_place_socket(char *out, bool *own_dir, const char *dir, const char *run_mark, const struct stb_server_user *user, struct stb_err *err)
+int stb_server_place_socket(char *out, bool *own_dir, const char *dir, const char *run_mark, const struct stb_server_user *user, struct stb_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	const char *const bases[] = {tmp && tmp[0] == '/' ? tmp : "/tmp", "/tmp"};
@@ -133,7 +133,7 @@ int stb_place_socket(char *out, bool *own_dir, const char *dir, const char *run_
 		struct stb_err ignored = {0};
 
 		if (snprintf(out, STB_SOCKET_MAX + 1, "%s/stb-%s-%.8s/mysql.sock", bases[i], run_mark, hash) <= (int)STB_SOCKET_MAX &&
-			stb_place_check(bases[i], user, &ignored) == 0)
+			stb_server_place_check(bases[i], user, &ignored) == 0)
 			return 0;
 	}
 	stb_err_set(err, 0, "cannot place the server's socket: `%s/mysql.sock` is longer than the %zu bytes that a socket's path may have, and neither $TMPDIR nor /tmp can be used instead",

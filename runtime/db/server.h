@@ -53,16 +53,16 @@ void stb_status_words(int status, char *out, size_t size);
 /* --- place.c --- */
 
 /* Whether the user can enter every directory of the absolute path; -1 names the first that bars the way. */
-STB_NODISCARD int stb_place_check(const char *path, const struct stb_server_user *user, struct stb_err *err);
+STB_NODISCARD int stb_server_place_check(const char *path, const struct stb_server_user *user, struct stb_err *err);
 /* Makes a directory of mode 0700 that belongs to the user. */
-STB_NODISCARD int stb_place_mkdir(const char *path, const struct stb_server_user *user, struct stb_err *err);
+STB_NODISCARD int stb_server_place_mkdir(const char *path, const struct stb_server_user *user, struct stb_err *err);
 /* Creates a file of mode 0600 that belongs to the user, with these bytes. It must not exist. */
-STB_NODISCARD int stb_place_write(const char *path, const struct stb_server_user *user, const char *data, size_t len, struct stb_err *err);
+STB_NODISCARD int stb_server_place_write(const char *path, const struct stb_server_user *user, const char *data, size_t len, struct stb_err *err);
 /*
  * Where the socket lies: dir/mysql.sock when that is short enough, else in a directory of its own below $TMPDIR or /tmp. Then *own_dir is
  * true and the directory (out without "/mysql.sock") is still to be made. out has room for STB_SOCKET_MAX + 1 bytes.
  */
-STB_NODISCARD int stb_place_socket(char *out, bool *own_dir, const char *dir, const char *run_mark, const struct stb_server_user *user,
+STB_NODISCARD int stb_server_place_socket(char *out, bool *own_dir, const char *dir, const char *run_mark, const struct stb_server_user *user,
 	struct stb_err *err);
 
 /* The option file: the database's options, then those of stb, which win. -1 where a name or value cannot stand in one. */
