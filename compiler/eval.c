@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MAX_DEPTH = 600, MAX_QUOTE = 48 };
+enum { MAX_DEPTH = 600, MAX_QUOTE = 48, MAX_SUGGESTIONS = 1000 };
 
 enum { LET_NEW, LET_RUNNING, LET_DONE, LET_BAD };
 
@@ -104,24 +104,6 @@ bool stb_takes_secret(const struct stb_schema_attr *row)
 
 /* --- names --------------------------------------------------------------------------------------------------------------------------- */
 
-struct stb_let *stb_let_find(const struct stb_model *m, const char *name)
-{
-	for (uint32_t i = 0; i < m->n_lets; i++) {
-		if (strcmp(m->lets[i]->name, name) == 0)
-			return m->lets[i];
-	}
-	return NULL;
-}
-
-static const char **let_names(const struct stb_model *m)
-{
-	const char **names = STB_NEW_ARRAY(&m->c->arena, const char *, m->n_lets);
-
-	for (uint32_t i = 0; i < m->n_lets; i++)
-		names[i] = m->lets[i]->name;
-	return names;
-}
-
 void stb_report_unknown_name(struct stb_model *m, const struct stb_node *node, const char *want, const char *const *names, size_t n)
 {
 	struct stb_diag *d = stb_diag(&m->c->sink, STB_E0305, node->span, "there is no %s called `%s`", want, node->text);
@@ -147,9 +129,12 @@ void stb_report_unknown_name(struct stb_model *m, const struct stb_node *node, c
 
 static void report_unknown_let(struct stb_model *m, const struct stb_node *node)
 {
-	const char **names = let_names(m);
+	const uint32_t n = STB_MIN(m->n_lets, MAX_SUGGESTIONS);
+	const char **names = STB_NEW_ARRAY(&m->c->arena, const char *, n);
 
-	stb_report_unknown_name(m, node, "let or param", names, m->n_lets);
+	for (uint32_t i = 0; i < n; i++)
+		names[i] = m->lets[i]->name;
+	stb_report_unknown_name(m, node, "let or param", names, n);
 }
 
 bool stb_is_dashed_word(const struct stb_model *m, const struct stb_node *node)

@@ -12,7 +12,7 @@
  */
 bool stb_eval(struct stb_model *m, const struct stb_schema_attr *row, const struct stb_node *node, bool ranges, struct stb_val *out);
 
-struct stb_let *stb_let_find(const struct stb_model *m, const char *name);
+struct stb_let *stb_let_find(const struct stb_model *m, const char *name); /* resolve.c */
 /* false: it is bad or defined by itself (reported once). */
 bool stb_let_value(struct stb_model *m, struct stb_let *let, struct stb_val *out);
 

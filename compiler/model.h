@@ -53,6 +53,12 @@ struct stb_let {
 struct stb_profile {
 	const char *name;
 	const struct stb_stmt *stmt;
+	struct stb_span span;
+};
+
+struct stb_set_node { /* the value of one --set, parsed once */
+	bool read;
+	struct stb_node *node;
 };
 
 struct stb_model {
@@ -68,6 +74,8 @@ struct stb_model {
 	const char *profile;        /* the one in force, or NULL */
 	struct stb_stmt **stmts;    /* of all files, an include's in its place: what the blocks were collected from */
 	uint32_t n_stmts, cap_stmts;
+	struct stb_set_node *set_nodes; /* one each of options->set */
+	struct stb_names *names;    /* resolve.c: blocks and lets by name */
 	const struct stb_let *evaluating; /* eval.c */
 	uint32_t depth;
 };

@@ -1,0 +1,276 @@
+/*
+ * setting.c - one attribute statement as a setting: looks its row up, folds its value, checks what a value by itself can be.
+ */
+#include "compiler/eval.h"
+#include "compiler/options.h"
+
+#include <string.h>
+
+enum { MAX_SUGGESTIONS = 256 };
+
+/* --- unknown names ------------------------------------------------------------------------------------------------------------------- */
+
+/* "workload io", "volume". */
+static const char *block_phrase(struct stb_model *m, enum stb_kind kind, const char *type)
+{
+	return type[0] ? stb_arena_printf(&m->c->arena, "%s %s", stb_kind_name(kind), type) : stb_kind_name(kind);
+}
+
+/* Rows that a user writes in a block of the kind and type: no rows of nested blocks. */
+static bool is_own_row(const struct stb_schema_attr *row, enum stb_kind kind, const char *type)
+{
+	return row->kind == kind && stb_schema_applies(row, type) && !strchr(row->name, '.');
+}
+
+/* Which other blocks have the attribute: "workload oltp, database mysql"; NULL: none. */
+static const char *owners(struct stb_model *m, const char *name)
+{
+	size_t n_types, n_found = 0;
+	const struct stb_schema_type *types = stb_schema_types(&n_types);
+	const char *text = NULL;
+
+	for (size_t i = 0; i < n_types; i++) {
+		if (!stb_schema_attr(types[i].kind, types[i].type, name))
+			continue;
+		if (++n_found > 4)
+			return stb_arena_printf(&m->c->arena, "%s and others", text);
+		const char *phrase = block_phrase(m, types[i].kind, types[i].type);
+
+		text = text ? stb_arena_printf(&m->c->arena, "%s, %s", text, phrase) : phrase;
+	}
+	return text;
+}
+
+static bool report_unknown(struct stb_model *m, enum stb_kind kind, const char *type, const struct stb_name *name)
+{
+	struct stb_sink *s = &m->c->sink;
+	const char *phrase = block_phrase(m, kind, type), *names[MAX_SUGGESTIONS], *where = owners(m, name->text);
+	size_t n_rows, n = 0;
+	const struct stb_schema_attr *rows = stb_schema_rows(&n_rows);
+	struct stb_diag *d = stb_diag(s, where ? STB_E0204 : STB_E0203, name->span, "%s has no attribute `%s`", phrase, name->text);
+
+	for (size_t i = 0; i < n_rows && n < MAX_SUGGESTIONS; i++) {
+		if (is_own_row(&rows[i], kind, type))
+			names[n++] = rows[i].name;
+	}
+	const char *near = stb_nearest(name->text, names, n);
+
+	if (where)
+		stb_diag_here(s, d, "belongs to %s", where);
+	if (near && !where)
+		stb_diag_here(s, d, "did you mean `%s`?", near);
+	else if (near)
+		stb_diag_help(s, d, "did you mean `%s`?", near);
+	if (near)
+		stb_diag_fixit(s, d, name->span, "%s", near);
+	else if (kind == STB_K_DATABASE && !where)
+		stb_diag_help(s, d, "a server variable stands in options { %s = ... }", name->text);
+	else
+		stb_diag_help(s, d, "`stb explain %s` lists its attributes", phrase);
+	return false;
+}
+
+/* --- values by themselves ------------------------------------------------------------------------------------------------------------ */
+
+static bool refuse_text(struct stb_model *m, const struct stb_setting *t, enum stb_code code, const char *what, const char *here)
+{
+	struct stb_diag *d = stb_diag(&m->c->sink, code, t->value_span, "`%s` %s", t->row->name, what);
+
+	if (here)
+		stb_diag_here(&m->c->sink, d, "%s", here);
+	return false;
+}
+
+/* A file beneath the volume: relative, no part of it empty or `..`. */
+static bool check_filename(struct stb_model *m, const struct stb_setting *t)
+{
+	const char *path = t->val.str;
+
+	if (path[0] == '/')
+		return refuse_text(m, t, STB_E0319, "cannot be an absolute path", "name a file beneath the volume, such as \"stb.data\"");
+	if (strlen(path) > 200)
+		return refuse_text(m, t, STB_E0319, "is longer than 200 bytes", NULL);
+	for (const char *p = path;;) {
+		const size_t n = strcspn(p, "/");
+
+		if (n == 2 && strncmp(p, "..", 2) == 0)
+			return refuse_text(m, t, STB_E0319, "climbs out of its volume", "name a file beneath the volume");
+		if (n == 0 || (n == 1 && p[0] == '.'))
+			return refuse_text(m, t, STB_E0319, "has an empty part", "name a file beneath the volume, such as \"stb.data\"");
+		if (!p[n])
+			return true;
+		p += n + 1;
+	}
+}
+
+/* The name of a database: what can stand between backquotes in every version, and in a directory's name. */
+static bool check_schema_name(struct stb_model *m, const struct stb_setting *t)
+{
+	const char *name = t->val.str;
+	const char *cell = strstr(name, "${cell.");
+
+	if (strlen(name) > 64 && !cell)
+		return refuse_text(m, t, STB_E0323, "has at most 64 characters", NULL);
+	if (!cell && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$-")] != '\0')
+		return refuse_text(m, t, STB_E0323, "is the name of a database", "letters, digits, _, $ and -");
+	return true;
+}
+
+static bool check_text(struct stb_model *m, const struct stb_setting *t)
+{
+	const struct stb_schema_attr *row = t->row;
+	const bool free_text = row->ident == STB_NO_ID;
+
+	if (!free_text && !t->val.str[0])
+		return refuse_text(m, t, STB_E0323, "cannot be empty", "leave it out where it does not apply");
+	for (const char *p = t->val.str; !free_text && *p; p++) {
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			return refuse_text(m, t, STB_E0323, "holds a line break or control character", NULL);
+	}
+	if (row->kind == STB_K_WORKLOAD && strcmp(row->name, "filename") == 0)
+		return check_filename(m, t);
+	if (row->kind == STB_K_DATABASE && strcmp(row->name, "schema") == 0)
+		return check_schema_name(m, t);
+	return true;
+}
+
+static bool check_fsopts(struct stb_model *m, const struct stb_setting *t)
+{
+	const bool mkfs = strcmp(t->row->name, "mkfs_options") == 0;
+	uint32_t item;
+	const char *problem = stb_fsopt_problem(&m->c->arena, NULL, mkfs, &t->val, &item);
+
+	if (!problem)
+		return true;
+	const struct stb_node *node = t->node;
+	const struct stb_span at = node && node->kind == STB_N_LIST && item < node->n_items ? node->items[item]->span : t->value_span;
+	struct stb_diag *d = stb_diag(&m->c->sink, STB_E0318, at, "`%s`: %s", t->row->name, problem);
+
+	stb_diag_help(&m->c->sink, d, "options are words from a table per file system; none names a device or a path");
+	return false;
+}
+
+static bool check_value(struct stb_model *m, const struct stb_setting *t)
+{
+	if (t->val.type == STB_V_STRING)
+		return check_text(m, t);
+	if (t->val.type == STB_V_LIST && t->row->elem == STB_V_STRING)
+		return check_fsopts(m, t);
+	return true;
+}
+
+/* --- the statement ------------------------------------------------------------------------------------------------------------------- */
+
+/* Whether a param that --set replaced is part of the value. */
+static bool uses_set(const struct stb_model *m, const struct stb_node *node, unsigned depth)
+{
+	if (!node || depth > 16)
+		return false;
+	if (node->kind == STB_N_PATH && node->n_names == 1) {
+		const struct stb_let *let = stb_let_find(m, node->text);
+
+		return let && (let->set_text || uses_set(m, let->node, depth + 1));
+	}
+	for (uint32_t i = 0; i < node->n_items && i < 64; i++) {
+		if (uses_set(m, node->items[i], depth + 1))
+			return true;
+	}
+	return false;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+	const size_t n = strlen(word);
+
+	for (const char *p = words; p && *p; p += strcspn(p, " "), p += *p == ' ') {
+		if (strcspn(p, " ") == n && strncmp(p, word, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_none(const struct stb_schema_attr *row, const struct stb_node *value)
+{
+	return value->kind == STB_N_PATH && value->n_names == 1 && strcmp(value->text, "none") == 0 &&
+	       !((row->type == STB_V_WORD || row->elem == STB_V_WORD) && has_word(row->words, "none"));
+}
+
+/* `= none`: in a profile it unsets. */
+static bool make_none(struct stb_model *m, const struct stb_schema_attr *row, const struct stb_node *value, struct stb_setting *out)
+{
+	if (out->origin == STB_FROM_PROFILE) {
+		out->val = (struct stb_val){ .type = STB_V_NONE, .den = 1 };
+		return true;
+	}
+	struct stb_diag *d = stb_diag(&m->c->sink, STB_E0704, value->span, "`%s` cannot be `none` here", row->name);
+
+	stb_diag_here(&m->c->sink, d, "leave the attribute out");
+	stb_diag_help(&m->c->sink, d, "`= none` takes a value away, in the entries of a profile only");
+	return false;
+}
+
+static const char *key_of(struct stb_model *m, const struct stb_name *path, uint32_t n_path)
+{
+	const char *key = path[0].text;
+
+	for (uint32_t i = 1; i < n_path; i++)
+		key = stb_arena_printf(&m->c->arena, "%s.%s", key, path[i].text);
+	return key;
+}
+
+static const struct stb_schema_attr *find_row(struct stb_model *m, enum stb_kind kind, const char *type, const struct stb_name *path,
+	uint32_t n_path, const char *key)
+{
+	const struct stb_schema_attr *row = n_path <= 8 ? stb_schema_attr(kind, type, key) : NULL;
+	const struct stb_schema_attr *first = n_path > 1 ? stb_schema_attr(kind, type, path[0].text) : NULL;
+	const bool schedule = row && first && first->flags & STB_STRUCTURAL && strcmp(path[0].text, "schedule") == 0;
+
+	const bool entry = row && row->flags & STB_OPEN_MAP && (n_path == 2 || row->elem != STB_V_NONE); /* options have plain names */
+
+	if (row && (n_path == 1 || entry || schedule))
+		return row;
+	if (n_path > 1 && first) {
+		struct stb_diag *d = stb_diag(&m->c->sink, STB_E0203, path[1].span, "`%s` has no part `%s`", path[0].text, path[1].text);
+
+		if (first->flags & STB_STRUCTURAL)
+			stb_diag_help(&m->c->sink, d, "`stb explain %s.%s` shows what stands in it", stb_kind_name(kind), path[0].text);
+		return NULL;
+	}
+	report_unknown(m, kind, type, &path[0]);
+	return NULL;
+}
+
+bool stb_setting_make(struct stb_model *m, enum stb_kind kind, const char *type, const struct stb_name *path, uint32_t n_path,
+	const struct stb_node *value, enum stb_origin origin, struct stb_setting *out)
+{
+	struct stb_sink *s = &m->c->sink;
+	const char *key = key_of(m, path, n_path);
+	const struct stb_schema_attr *row = find_row(m, kind, type, path, n_path, key);
+
+	if (!row || !value || value->kind == STB_N_BAD)
+		return false;
+	*out = (struct stb_setting){
+		.row = row, .key = key, .origin = origin, .key_span = stb_span_join(path[0].span, path[n_path - 1].span),
+		.value_span = value->span, .node = value,
+	};
+	if (origin == STB_FROM_LINE && uses_set(m, value, 0))
+		out->origin = STB_FROM_PARAM;
+	if (is_none(row, value))
+		return make_none(m, row, value, out);
+	if ((row->flags & STB_STRUCTURAL || row->flags & STB_OPEN_MAP) && n_path == 1) {
+		struct stb_diag *d = stb_diag(s, STB_E0215, out->key_span, "`%s` is a block", row->name);
+
+		stb_diag_here(s, d, "write %s { ... }", row->name);
+		return false;
+	}
+	if (row->flags & STB_OPEN_MAP && row->elem == STB_V_NONE)
+		return stb_option_make(m, row, &path[n_path - 1], value, &out->val);
+	if (row->flags & STB_OPEN_MAP) {
+		struct stb_schema_attr entry = *row; /* one entry of the map, named by its own key in messages */
+
+		entry.type = row->elem;
+		entry.name = path[n_path - 1].text;
+		return stb_fold(m, &entry, value, &out->val, &out->decimals);
+	}
+	return stb_fold(m, row, value, &out->val, &out->decimals) && check_value(m, out);
+}
