@@ -16,12 +16,12 @@
 enum stb_node_kind {
 	/* values */
 	STB_N_QUANTITY, /* num: the value; text: as written */
-	STB_N_STRING,   /* parts: literal text and ${name} */
+	STB_N_STRING,   /* parts: literal text and ${name}; text: the whole of it where no part is a name, else NULL */
 	STB_N_BOOL,     /* num */
 	STB_N_TIME,     /* num: CLOCK, minutes */
 	STB_N_LIST,     /* items */
 	STB_N_PATH,     /* text "a.b.c"; names[] */
-	STB_N_CALL,     /* text: function; items: arguments */
+	STB_N_CALL,     /* text, names[0]: function; items: arguments */
 	STB_N_NEG,      /* items[0] */
 	STB_N_ADD, STB_N_SUB, STB_N_MUL, STB_N_DIV, /* items[0], items[1] */
 	STB_N_RANGE,    /* items[0], items[1]; NULL for an open end (`*`) */
@@ -53,6 +53,7 @@ struct stb_node {
 	struct stb_node **items;
 	uint32_t n_items;
 	bool parens;           /* was written in parentheses */
+	uint32_t depth;        /* nesting at and below, at most STB_AST_MAX_DEPTH */
 };
 
 enum stb_stmt_kind { STB_S_INCLUDE, STB_S_LET, STB_S_PARAM, STB_S_BLOCK, STB_S_ATTR };
@@ -86,7 +87,7 @@ struct stb_ast {
 	uint32_t n_stmts;
 };
 
-/* For golden tests and -D dumps: one node a line, indented, spans as line:col-line:col. */
+/* For golden tests: one node a line, indented, spans as line:col-line:col. */
 void stb_ast_print(const struct stb_ast *ast, const struct stb_sources *src, FILE *out);
 
 #endif
