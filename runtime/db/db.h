@@ -22,7 +22,7 @@ struct stb_mysqld_env {
 	const char *run_dir; /* for the log that outlives the volume */
 	const char *run_mark;
 	void *ctx;
-	void (*leftover)(void *ctx, int made, const char *kind, const char *object); /* as in storage.h; kind "pid" */
+	void (*leftover)(void *ctx, int made, const char *kind, const char *object); /* as in storage.h; kinds "pid", "socket" (a directory) */
 };
 
 /* The binary that would be used and its version text; -1 where none is found (where was looked; the package to install) or the prefix differs. */
@@ -41,6 +41,8 @@ const struct stb_db_address *stb_mysqld_address(const struct stb_mysqld *m);
 const char *stb_mysqld_version(const struct stb_mysqld *m);
 /* Stops if running, forgets. The data directory goes with the volume. */
 void stb_mysqld_free(struct stb_mysqld *m);
+/* Undoes one announced leftover ("pid", "socket") of an earlier run; refuses what does not carry run_mark. */
+STB_NODISCARD int stb_mysqld_undo(const char *run_mark, const char *kind, const char *object, struct stb_err *err);
 
 /* Address of a database external; the secret is resolved here (environment, file) and held in memory only. */
 STB_NODISCARD int stb_db_external_address(const struct stb_plan_block *database, struct stb_arena *a, struct stb_db_address *out,

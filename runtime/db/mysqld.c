@@ -257,9 +257,9 @@ static int make_places(struct stb_mysqld *m, const char *volume_dir, struct stb_
 	char *dir = stb_xstrdup(m->socket);
 
 	*strrchr(dir, '/') = '\0';
-	announce(m, 1, "dir", dir);
+	announce(m, 1, "socket", dir);
 	if (stb_server_place_mkdir(dir, &m->user, err)) {
-		announce(m, 0, "dir", dir);
+		announce(m, 0, "socket", dir);
 		free(dir);
 		return -1;
 	}
@@ -563,7 +563,7 @@ void stb_mysqld_free(struct stb_mysqld *m)
 		(void)unlink(lock);
 		free(lock);
 		if (rmdir(m->socket_dir) == 0 || errno == ENOENT)
-			announce(m, 0, "dir", m->socket_dir);
+			announce(m, 0, "socket", m->socket_dir);
 	}
 	explicit_bzero(m->password, sizeof(m->password));
 	free(m->socket_dir);

@@ -4,68 +4,21 @@
  * Only what the journal names is touched, and of that only what carries the run's mark: the rooms that made it look for the mark
  * themselves. A run that still works is left alone; its process is told by number and start time.
  */
+#include "runtime/db/db.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/journal.h"
 #include "runtime/storage/storage.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-#define WAIT_STEPS 100 /* of 0.1 s, between SIGTERM and SIGKILL */
-
-/* Whether the process carries the mark in its command line: a server's directories do. */
-static bool process_has_mark(pid_t pid, const char *mark)
-{
-	char path[40], text[4096];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof text);
-	close(fd);
-	return n > 0 && memmem(text, (size_t)n, mark, strlen(mark));
-}
-
-static int stop_process(const char *mark, const char *object, struct stb_err *err)
-{
-	char *end;
-	const long pid = strtol(object, &end, 10);
-	const struct timespec step = { 0, 100000000 };
-
-	if (end == object || pid <= 1 || pid > INT32_MAX)
-		return stb_err_set(err, 0, "`%s` is no process number", object);
-	if (!process_has_mark((pid_t)pid, mark))
-		return 0; /* ended, or the number belongs to another by now */
-	for (int i = 0; i <= WAIT_STEPS; i++) {
-		if (!process_has_mark((pid_t)pid, mark))
-			return 0;
-		if (i == 0)
-			kill((pid_t)pid, SIGTERM);
-		if (i == WAIT_STEPS)
-			kill((pid_t)pid, SIGKILL);
-		nanosleep(&step, NULL);
-	}
-	if (!process_has_mark((pid_t)pid, mark))
-		return 0;
-	stb_err_set(err, 0, "process %ld does not end", pid);
-	stb_err_remedy(err, "look at what it waits for: cat /proc/%ld/stack", pid);
-	return -1;
-}
 
 static int undo(const struct stb_journal_story *s, const struct stb_leftover *l, struct stb_err *err)
 {
-	if (!strcmp(l->kind, "pid"))
-		return stop_process(s->mark, l->object, err);
+	if (!strcmp(l->kind, "pid") || !strcmp(l->kind, "socket"))
+		return stb_mysqld_undo(s->mark, l->kind, l->object, err);
 	return stb_storage_undo(s->mark, l->kind, l->object, err);
 }
 

@@ -1,0 +1,100 @@
+/*
+ * undo.c - what a killed run leaves of its private servers: a process (rarely: it dies with its parent) and, where the volume's path was too
+ * long for a socket, a directory for that. Both are told by the run's mark; what does not carry it is left alone.
+ */
+#include "runtime/db/db.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TERM_STEPS 300 /* of 0.1 s: a clean shutdown */
+#define KILL_STEPS 100
+
+/* Whether the process has the mark in its command line, where its option file's path stands. */
+static bool process_has_mark(pid_t pid, const char *mark)
+{
+	char path[40], text[4096];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text));
+	close(fd);
+	return n > 0 && memmem(text, (size_t)n, mark, strlen(mark));
+}
+
+static bool end_within(pid_t pid, const char *mark, int signal, int steps)
+{
+	const struct timespec step = { 0, 100000000 };
+
+	kill(pid, signal);
+	for (int i = 0; i < steps && process_has_mark(pid, mark); i++)
+		nanosleep(&step, NULL);
+	return !process_has_mark(pid, mark);
+}
+
+static int undo_pid(const char *mark, const char *object, struct stb_err *err)
+{
+	char *end;
+	const long pid = strtol(object, &end, 10);
+
+	if (end == object || *end || pid <= 1 || pid > INT32_MAX)
+		return stb_err_set(err, 0, "`%s` is no process number", object);
+	/* without the mark it has ended, or the number belongs to another by now */
+	if (!process_has_mark((pid_t)pid, mark) || end_within((pid_t)pid, mark, SIGTERM, TERM_STEPS) ||
+		end_within((pid_t)pid, mark, SIGKILL, KILL_STEPS))
+		return 0;
+	stb_err_set(err, 0, "database server %ld does not end", pid);
+	stb_err_remedy(err, "see what it waits for: cat /proc/%ld/stack", pid);
+	return -1;
+}
+
+/* ".../stb-MARK-XXXXXXXX" with eight hex digits: see stb_server_place_socket(). */
+static bool is_socket_dir(const char *mark, const char *object)
+{
+	const char *name = strrchr(object, '/');
+	const size_t n = strlen(mark);
+
+	return *object == '/' && name && !strncmp(name, "/stb-", 5) && !strncmp(name + 5, mark, n) && name[5 + n] == '-' &&
+		strlen(name + 6 + n) == 8 && strspn(name + 6 + n, "0123456789abcdef") == 8;
+}
+
+static int undo_socket_dir(const char *mark, const char *object, struct stb_err *err)
+{
+	int fd, rc = 0;
+
+	if (!is_socket_dir(mark, object)) {
+		stb_err_set(err, 0, "`%s` is no socket directory of run `%s`: it was left alone", object, mark);
+		stb_err_remedy(err, "if it is a leftover, remove it by hand");
+		return -1;
+	}
+	fd = open(object, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : stb_err_set(err, errno, "cannot open `%s`: it was left alone", object);
+	(void)unlinkat(fd, "mysql.sock", 0);
+	(void)unlinkat(fd, "mysql.sock.lock", 0);
+	if (rmdir(object) && errno != ENOENT)
+		rc = stb_err_set(err, errno, "cannot remove `%s`", object);
+	close(fd);
+	return rc;
+}
+
+int stb_mysqld_undo(const char *run_mark, const char *kind, const char *object, struct stb_err *err)
+{
+	if (!*run_mark)
+		return stb_err_set(err, 0, "a run without a mark has nothing to undo");
+	if (!strcmp(kind, "pid"))
+		return undo_pid(run_mark, object, err);
+	if (!strcmp(kind, "socket"))
+		return undo_socket_dir(run_mark, object, err);
+	return stb_err_set(err, 0, "cannot undo `%s`: there is no kind `%s`", object, kind);
+}
