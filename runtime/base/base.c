@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Atomic uint64_t alloc_calls;
+static _Atomic uint64_t stb_alloc_calls;
 
 void stb_bug(const char *func, const char *file, int line, const char *what)
 {
@@ -29,7 +29,7 @@ void *stb_xmalloc(size_t bytes)
 {
 	void *p;
 
-	atomic_fetch_add_explicit(&alloc_calls, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&stb_alloc_calls, 1, memory_order_relaxed);
 	p = malloc(bytes ? bytes : 1);
 	if (!p)
 		out_of_memory(1, bytes);
@@ -40,7 +40,7 @@ void *stb_xcalloc(size_t count, size_t bytes)
 {
 	void *p;
 
-	atomic_fetch_add_explicit(&alloc_calls, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&stb_alloc_calls, 1, memory_order_relaxed);
 	p = count && bytes ? calloc(count, bytes) : calloc(1, 1);
 	if (!p)
 		out_of_memory(count, bytes);
@@ -52,7 +52,7 @@ void *stb_xrealloc(void *old, size_t count, size_t bytes)
 	size_t total;
 	void *p;
 
-	atomic_fetch_add_explicit(&alloc_calls, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&stb_alloc_calls, 1, memory_order_relaxed);
 	if (__builtin_mul_overflow(count, bytes, &total))
 		out_of_memory(count, bytes);
 	p = realloc(old, total ? total : 1);
@@ -70,5 +70,5 @@ char *stb_xstrdup(const char *s)
 
 uint64_t stb_alloc_count(void)
 {
-	return atomic_load_explicit(&alloc_calls, memory_order_relaxed);
+	return atomic_load_explicit(&stb_alloc_calls, memory_order_relaxed);
 }

@@ -99,24 +99,24 @@ char *stb_buf_take(struct stb_buf *b)
 	return data;
 }
 
+size_t stb_utf8_next(const char *s, size_t len, int32_t *code)
+{
+	const utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)s, len > 4 ? 4 : (utf8proc_ssize_t)len, code);
+
+	return n > 0 ? (size_t)n : 0;
+}
+
 size_t stb_display_width(const char *s, size_t len)
 {
-	const utf8proc_uint8_t *p = (const utf8proc_uint8_t *)s;
 	size_t width = 0;
 
 	while (len) {
-		utf8proc_int32_t code;
-		const utf8proc_ssize_t n = utf8proc_iterate(p, (utf8proc_ssize_t)len, &code);
+		int32_t code;
+		const size_t n = stb_utf8_next(s, len, &code);
 
-		if (n <= 0) {
-			p++;
-			len--;
-			width++;
-			continue;
-		}
-		width += (size_t)utf8proc_charwidth(code);
-		p += n;
-		len -= (size_t)n;
+		width += n ? (size_t)utf8proc_charwidth(code) : 1;
+		s += n ? n : 1;
+		len -= n ? n : 1;
 	}
 	return width;
 }

@@ -26,6 +26,9 @@ const char *stb_buf_str(const struct stb_buf *b);
 /* Hands the bytes over (free() them); the buffer is empty afterwards. */
 STB_NODISCARD char *stb_buf_take(struct stb_buf *b);
 
+/* Bytes of the UTF-8 character at s, 0 where there is none; its code point goes to *code. */
+size_t stb_utf8_next(const char *s, size_t len, int32_t *code);
+
 /* Columns that a terminal needs for UTF-8 text: East Asian wide characters count two, combining marks none,
  * invalid bytes one each. */
 size_t stb_display_width(const char *s, size_t len);

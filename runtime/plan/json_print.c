@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <utf8proc.h>
 
 struct writer {
 	struct stb_buf text;
@@ -39,10 +38,10 @@ static void string(struct writer *w, const char *s)
 
 	raw(w, "\"");
 	while (left) {
-		utf8proc_int32_t code;
-		utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)s, (utf8proc_ssize_t)left, &code);
+		int32_t code;
+		size_t n = stb_utf8_next(s, left, &code);
 
-		if (n <= 0) {
+		if (!n) {
 			n = 1;
 			raw(w, "\xEF\xBF\xBD");
 		} else if (code == '"' || code == '\\') {
@@ -52,10 +51,10 @@ static void string(struct writer *w, const char *s)
 		} else if (code < 0x20) {
 			stb_buf_printf(&w->text, "\\u%04x", (unsigned)code);
 		} else {
-			stb_buf_add(&w->text, s, (size_t)n);
+			stb_buf_add(&w->text, s, n);
 		}
 		s += n;
-		left -= (size_t)n;
+		left -= n;
 	}
 	raw(w, "\"");
 }
