@@ -83,7 +83,9 @@ static uint64_t free_bytes(int fd)
 {
 	struct statvfs vfs;
 
-	return fstatvfs(fd, &vfs) ? 0 : (uint64_t)vfs.f_bavail * vfs.f_frsize;
+	if (fstatvfs(fd, &vfs) || vfs.f_blocks == 0) /* ramfs and some network file systems do not tell */
+		return UINT64_MAX;
+	return (uint64_t)vfs.f_bavail * vfs.f_frsize;
 }
 
 static int failed(const struct layout *l, uint32_t file, int errnum, const char *what, uint64_t left)

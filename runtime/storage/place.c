@@ -52,7 +52,9 @@ uint64_t stb_place_free_bytes(const char *path)
 	struct statvfs vfs;
 
 	existing_part(path, part, sizeof(part));
-	return statvfs(part, &vfs) ? 0 : (uint64_t)vfs.f_bavail * vfs.f_frsize;
+	if (statvfs(part, &vfs) || vfs.f_blocks == 0) /* ramfs and some network file systems do not tell */
+		return UINT64_MAX;
+	return (uint64_t)vfs.f_bavail * vfs.f_frsize;
 }
 
 int stb_place_check(const struct stb_volume_spec *s, const char *place, struct stb_err *err)
