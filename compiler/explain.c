@@ -1,0 +1,438 @@
+/*
+ * explain.c - the reference, made from the tables: schema, codes, metrics, views, engines. `stb explain TOPIC`.
+ */
+#include "compiler/diag.h"
+#include "compiler/schema.h"
+
+#include "runtime/base/metric.h"
+#include "runtime/base/units.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { WIDTH = 100 };
+
+static const struct view {
+	const char *name;
+	const char *doc;
+} views[] = {
+	{ "value", "The figure itself, in the metric's unit." },
+	{ "percent", "The figure as a share of its baseline's: v/b x 100." },
+	{ "change", "How much larger it is than its baseline's: (v-b)/b, with a sign." },
+	{ "improvement", "How much better it is: (v-b)/b where higher is better, (b-v)/b where lower is better, with a sign." },
+	{ "ratio", "How many times as good it is: v/b where higher is better, b/v where lower is better, written 2.49x." },
+	{ "n", "How many repetitions stand behind the figure." },
+};
+
+static const struct engine {
+	const char *name;
+	bool sync;
+	unsigned max_depth;
+	bool direct;
+	const char *needs;
+} engines[] = {
+#define STB_IO_ENGINE(symbol, name, sync, max_depth, direct, needs) { (name), (sync), (max_depth), (direct), (needs) },
+#include "runtime/io/caps.def"
+#undef STB_IO_ENGINE
+};
+
+/* --- text ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* Text in lines of at most WIDTH columns, each indented. The first line is begun already when started is not 0. */
+static void wrap(FILE *out, const char *text, unsigned indent, unsigned started)
+{
+	unsigned column = started;
+
+	while (*text) {
+		const size_t len = strcspn(text, " ");
+
+		if (column > indent && column + 1 + len > WIDTH) {
+			fputc('\n', out);
+			column = 0;
+		}
+		if (column == 0) {
+			fprintf(out, "%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', out);
+			column++;
+		}
+		fwrite(text, 1, len, out);
+		column += (unsigned)stb_display_width(text, len);
+		text += len;
+		text += *text == ' ';
+	}
+	fputc('\n', out);
+}
+
+/* A row of a two-column list. */
+static void item(FILE *out, const char *name, unsigned width, const char *text)
+{
+	const size_t len = strlen(name);
+
+	if (len > width) {
+		fprintf(out, "  %s\n", name);
+		wrap(out, text, width + 4, 0);
+		return;
+	}
+	fprintf(out, "  %-*s  ", (int)width, name);
+	wrap(out, text, width + 4, width + 4);
+}
+
+/* --- attributes ---------------------------------------------------------------------------------------------------------------------- */
+
+static void type_text(const struct stb_schema_attr *row, struct stb_buf *b)
+{
+	if (row->flags & STB_STRUCTURAL)
+		stb_buf_adds(b, "block");
+	else if (row->flags & STB_OPEN_MAP && row->elem != STB_V_NONE)
+		stb_buf_printf(b, "block of NAME = %s", stb_vtype_name(row->elem));
+	else if (row->flags & STB_OPEN_MAP)
+		stb_buf_adds(b, "block of NAME = value");
+	else if (row->ref_kind >= 0)
+		stb_buf_printf(b, "%s%s", row->type == STB_V_LIST ? "one or a list of: " : "name of a ", stb_kind_name((enum stb_kind)row->ref_kind));
+	else if (row->type == STB_V_LIST)
+		stb_buf_printf(b, "list%s%s", row->elem == STB_V_NONE ? "" : " of ", row->elem == STB_V_NONE ? "" : stb_vtype_name(row->elem));
+	else if (row->type == STB_V_NONE)
+		stb_buf_adds(b, row->flags & STB_FIGURE ? "number" : "path");
+	else
+		stb_buf_adds(b, stb_vtype_name(row->type));
+	if (row->flags & STB_FIGURE)
+		stb_buf_adds(b, " or a range");
+}
+
+static const char *default_text(const struct stb_schema_attr *row)
+{
+	if (row->def)
+		return row->def;
+	if (row->flags & STB_BOUND)
+		return "bound by an axis, else required";
+	if (row->flags & STB_REQUIRED)
+		return "none: required";
+	return "none";
+}
+
+static const char *ident_text(enum stb_ident ident)
+{
+	switch (ident) {
+	case STB_ID:
+		return "part of a cell's identity: another value is another cell";
+	case STB_ADDRESS:
+		return "address: recorded with a run, no part of a cell's identity";
+	case STB_NO_ID:
+		return "no part of a cell's identity";
+	}
+	return "";
+}
+
+static void explain_engines(FILE *out)
+{
+	fputc('\n', out);
+	for (size_t i = 0; i < STB_LEN(engines); i++) {
+		struct stb_buf b;
+
+		stb_buf_init(&b);
+		if (engines[i].sync)
+			stb_buf_adds(&b, "one I/O at a time");
+		else
+			stb_buf_printf(&b, "iodepth up to %u", engines[i].max_depth);
+		stb_buf_printf(&b, "; direct %s", engines[i].direct ? "possible" : "not possible");
+		if (engines[i].needs[0])
+			stb_buf_printf(&b, "; needs %s", engines[i].needs);
+		item(out, engines[i].name, 8, stb_buf_str(&b));
+		stb_buf_fini(&b);
+	}
+}
+
+static void explain_attr(const struct stb_schema_attr *row, FILE *out)
+{
+	struct stb_buf b;
+
+	stb_buf_init(&b);
+	fprintf(out, "%s%s%s: %s\n", stb_kind_name(row->kind), strcmp(row->types, "*") ? " " : "", strcmp(row->types, "*") ? row->types : "",
+		row->name);
+	wrap(out, row->doc, 2, 0);
+	fputc('\n', out);
+	type_text(row, &b);
+	item(out, "type", 8, stb_buf_str(&b));
+	stb_buf_clear(&b);
+	for (const char *p = row->words; p && *p; p += strcspn(p, " "), p += *p == ' ')
+		stb_buf_printf(&b, "%s%.*s", b.len ? " | " : "", (int)strcspn(p, " "), p);
+	if (b.len)
+		item(out, "words", 8, stb_buf_str(&b));
+	if (!(row->flags & STB_STRUCTURAL))
+		item(out, "default", 8, default_text(row));
+	stb_buf_clear(&b);
+	if (row->min)
+		stb_buf_printf(&b, "from %s", row->min);
+	if (row->max)
+		stb_buf_printf(&b, "%s%s %s", b.len ? " " : "", b.len ? "to" : "up to", row->max);
+	if (b.len)
+		item(out, "range", 8, stb_buf_str(&b));
+	if (row->kind != STB_K_SUITE && row->kind != STB_K_REPORT && row->kind != STB_K_CLAIM && !(row->flags & STB_STRUCTURAL))
+		item(out, "identity", 8, ident_text(row->ident));
+	stb_buf_fini(&b);
+	if (strcmp(row->name, "ioengine") == 0)
+		explain_engines(out);
+}
+
+/* --- blocks -------------------------------------------------------------------------------------------------------------------------- */
+
+static void list_attrs(enum stb_kind kind, const char *type, FILE *out)
+{
+	size_t n;
+	const struct stb_schema_attr *rows = stb_schema_rows(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct stb_buf left, right;
+
+		if (rows[i].kind != kind || !stb_schema_applies(&rows[i], type))
+			continue;
+		stb_buf_init(&left);
+		stb_buf_init(&right);
+		if (rows[i].flags & STB_STRUCTURAL)
+			stb_buf_printf(&left, "%s { }", rows[i].name);
+		else if (rows[i].flags & STB_OPEN_MAP)
+			stb_buf_printf(&left, "%s { }", rows[i].name);
+		else if (rows[i].def)
+			stb_buf_printf(&left, "%s = %s", rows[i].name, rows[i].def);
+		else
+			stb_buf_printf(&left, "%s%s", rows[i].name, rows[i].flags & STB_REQUIRED ? " (required)" : "");
+		stb_buf_adds(&right, rows[i].doc);
+		item(out, stb_buf_str(&left), 26, stb_buf_str(&right));
+		stb_buf_fini(&left);
+		stb_buf_fini(&right);
+	}
+}
+
+static void explain_type(const struct stb_schema_type *t, FILE *out)
+{
+	fprintf(out, "%s %s%sNAME { ... }\n", stb_kind_name(t->kind), t->type, t->type[0] ? " " : "");
+	wrap(out, t->doc, 2, 0);
+	fputc('\n', out);
+	list_attrs(t->kind, t->type, out);
+	if (t->kind == STB_K_PROFILE) {
+		wrap(out, "Entries are `KIND TYPE NAME { ... }` or `KIND NAME { ... }`; `*` as a name reaches every block of that kind and type, and a named "
+			  "entry wins over it. With another type an entry replaces the block; with the same it changes what it states. `x = none` takes a "
+			  "value away.", 2, 0);
+	}
+}
+
+static void explain_kind(enum stb_kind kind, FILE *out)
+{
+	size_t n;
+	const struct stb_schema_type *types = stb_schema_types(&n);
+
+	if (!stb_kind_has_types(kind)) {
+		explain_type(stb_schema_type(kind, ""), out);
+		return;
+	}
+	fprintf(out, "%s TYPE NAME { ... }\n\n", stb_kind_name(kind));
+	for (size_t i = 0; i < n; i++) {
+		if (types[i].kind == kind)
+			item(out, types[i].type, 10, types[i].doc);
+	}
+	fprintf(out, "\n`stb explain \"%s TYPE\"` lists the attributes of a type.\n", stb_kind_name(kind));
+}
+
+static void overview(FILE *out)
+{
+	fprintf(out, "A spec begins with `stb 1` and is made of blocks:\n\n");
+	for (unsigned k = 0; k < STB_N_KINDS; k++) {
+		const enum stb_kind kind = (enum stb_kind)k;
+		size_t n;
+		const struct stb_schema_type *types = stb_schema_types(&n);
+		struct stb_buf b;
+
+		stb_buf_init(&b);
+		if (!stb_kind_has_types(kind))
+			stb_buf_adds(&b, stb_schema_type(kind, "")->doc);
+		for (size_t i = 0; i < n && stb_kind_has_types(kind); i++) {
+			if (types[i].kind == kind)
+				stb_buf_printf(&b, "%s%s", b.len ? ", " : "Types: ", types[i].type);
+		}
+		item(out, stb_kind_name(kind), 10, stb_buf_str(&b));
+		stb_buf_fini(&b);
+	}
+	fprintf(out, "\nTopics: a block (`workload`), a type (`\"workload io\"` or `io`), an attribute (`bs`, `io.bs`), a code (`E0203`),\n"
+		     "a metric (`lat_p95`), a view (`percent`), and the lists `metrics`, `views`, `codes`, `units`.\n");
+}
+
+/* --- metrics, views, codes, units ---------------------------------------------------------------------------------------------------- */
+
+static const char *direction_text(enum stb_direction d)
+{
+	switch (d) {
+	case STB_HIGHER_IS_BETTER:
+		return "higher is better";
+	case STB_LOWER_IS_BETTER:
+		return "lower is better";
+	case STB_NO_DIRECTION:
+		return "neither higher nor lower is better";
+	}
+	return "";
+}
+
+static void explain_metric(const char *name, const struct stb_metric *metric, FILE *out)
+{
+	fprintf(out, "metric %s\n", name);
+	wrap(out, metric->meaning, 2, 0);
+	fputc('\n', out);
+	item(out, "unit", 9, metric->unit[0] ? metric->unit : "none (a plain number)");
+	if (strcmp(metric->unit, metric->default_unit) != 0)
+		item(out, "reports", 9, metric->default_unit);
+	item(out, "direction", 9, direction_text(metric->direction));
+	item(out, "workloads", 9, metric->families == STB_METRIC_IO ? "io" : metric->families == STB_METRIC_OLTP ? "oltp" : "io, oltp");
+}
+
+static void list_metrics(FILE *out)
+{
+	for (const char *const *name = stb_metric_names(); *name; name++) {
+		const size_t len = strlen(*name);
+		const bool percentile = len > 2 && strcmp(*name + len - 2, "NN") == 0;
+		struct stb_metric metric;
+		char spelled[64];
+
+		snprintf(spelled, sizeof(spelled), "%.*s%s", (int)(percentile ? len - 2 : len), *name, percentile ? "95" : "");
+		if (stb_metric_find(spelled, &metric))
+			item(out, *name, 18, metric.meaning);
+	}
+	wrap(out, "Per direction with read. or write. in front: read.iops, write.lat_p99.", 2, 0);
+}
+
+static void list_views(FILE *out)
+{
+	for (size_t i = 0; i < STB_LEN(views); i++)
+		item(out, views[i].name, 12, views[i].doc);
+}
+
+static void list_codes(FILE *out)
+{
+	for (unsigned i = 0; i < STB_N_CODES; i++) {
+		const struct stb_code_info *info = stb_code_info((enum stb_code)i);
+
+		item(out, info->name, 6, info->title);
+	}
+}
+
+static void list_units(FILE *out)
+{
+	struct stb_buf b;
+
+	stb_buf_init(&b);
+	for (const char *const *unit = stb_units_all(); *unit; unit++)
+		stb_buf_printf(&b, "%s%s", b.len ? " " : "", *unit);
+	wrap(out, stb_buf_str(&b), 2, 0);
+	wrap(out, "A unit is glued to its number: 4KiB is 4096 bytes, 4KB is 4000. Rates carry /s (500/s, 100MiB/s), shares %. A number without a unit is "
+		  "a count.", 2, 0);
+	stb_buf_fini(&b);
+}
+
+/* --- topics -------------------------------------------------------------------------------------------------------------------------- */
+
+/* "bs", "io.bs", "workload.bs", "workload.io.bs", "schedule.days", "matrix.schedule.days". */
+static bool names_row(const struct stb_schema_attr *row, const char *topic)
+{
+	const char *rest = topic, *kind = stb_kind_name(row->kind);
+	const size_t n = strlen(kind);
+
+	if (strcmp(row->name, topic) == 0)
+		return true;
+	if (strncmp(rest, kind, n) == 0 && rest[n] == '.') {
+		rest += n + 1;
+		if (strcmp(row->name, rest) == 0)
+			return true;
+	}
+
+	const char *dot = strchr(rest, '.');
+	char type[32];
+
+	if (!dot || (size_t)(dot - rest) >= sizeof(type))
+		return false;
+	memcpy(type, rest, (size_t)(dot - rest));
+	type[dot - rest] = '\0';
+	return stb_schema_type(row->kind, type) && stb_schema_applies(row, type) && strcmp(row->name, dot + 1) == 0;
+}
+
+static void part(FILE *out, bool *any)
+{
+	if (*any)
+		fputc('\n', out);
+	*any = true;
+}
+
+static void explain_block(const char *topic, FILE *out, bool *any)
+{
+	size_t n;
+	const struct stb_schema_type *types = stb_schema_types(&n);
+	const char *split = strpbrk(topic, " .");
+	enum stb_kind kind;
+
+	if (stb_kind_find(topic, &kind)) {
+		part(out, any);
+		explain_kind(kind, out);
+	}
+	for (size_t i = 0; i < n; i++) {
+		const char *name = stb_kind_name(types[i].kind);
+		const bool both = split && (size_t)(split - topic) == strlen(name) && strncmp(topic, name, strlen(name)) == 0 &&
+				  strcmp(split + 1, types[i].type) == 0;
+
+		if (types[i].type[0] && (both || strcmp(types[i].type, topic) == 0)) {
+			part(out, any);
+			explain_type(&types[i], out);
+		}
+	}
+}
+
+bool stb_schema_explain(const char *topic, FILE *out)
+{
+	size_t n;
+	const struct stb_schema_attr *rows = stb_schema_rows(&n);
+	struct stb_metric metric;
+	enum stb_code code;
+	enum stb_kind kind;
+	bool any = false;
+
+	if (!topic[0]) {
+		overview(out);
+		return true;
+	}
+	explain_block(topic, out, &any);
+	for (size_t i = 0; i < n && !stb_kind_find(topic, &kind); i++) { /* `volume`: the block, not every reference to one */
+		if (names_row(&rows[i], topic)) {
+			part(out, &any);
+			explain_attr(&rows[i], out);
+		}
+	}
+	if (stb_code_find(topic, &code)) {
+		const struct stb_code_info *info = stb_code_info(code);
+
+		part(out, &any);
+		fprintf(out, "%s: %s\n", info->name, info->title);
+		wrap(out, info->explain, 2, 0);
+	}
+	if (stb_metric_find(topic, &metric)) {
+		part(out, &any);
+		explain_metric(topic, &metric, out);
+	}
+	for (size_t i = 0; i < STB_LEN(views); i++) {
+		if (strcmp(views[i].name, topic) == 0) {
+			part(out, &any);
+			fprintf(out, "view %s\n", topic);
+			wrap(out, views[i].doc, 2, 0);
+		}
+	}
+
+	static const struct {
+		const char *topic;
+		void (*list)(FILE *out);
+	} lists[] = { { "metrics", list_metrics }, { "views", list_views }, { "codes", list_codes }, { "units", list_units } };
+
+	for (size_t i = 0; i < STB_LEN(lists); i++) {
+		if (strcmp(lists[i].topic, topic) == 0) {
+			part(out, &any);
+			lists[i].list(out);
+		}
+	}
+	return any;
+}
