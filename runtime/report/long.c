@@ -84,33 +84,39 @@ static void add_field(struct stb_sheet *s, const struct place *at, const char *m
 	STB_BUG("unknown field");
 }
 
-static void add_table(struct stb_sheet *s, uint32_t split, struct stb_buf *out)
+/* One row of a metric; STB_ANY with `summary` is the last one. */
+static void add_row(struct stb_sheet *s, uint32_t split, uint32_t row, bool summary, const char *metric, struct stb_buf *out)
 {
 	const struct stb_plan_report *r = s->report;
-	const struct stb_cells all = stb_sheet_cells(s, split, STB_ANY, STB_ANY);
-	uint32_t n_rows, n_cols, *rows = stb_sheet_values(s, r->rows, &n_rows), *cols = stb_sheet_values(s, r->columns, &n_cols);
+	uint32_t n, *cols = stb_sheet_values(s, r->columns, &n);
 	struct stb_field f;
 
-	for (uint32_t m = 0; m < r->n_metrics; m++) {
-		if (!m || r->columns != STB_NONE) /* the tables of markdown.c */
-			stb_sheet_begin_table(s, &all, r->columns == STB_NONE ? r->metrics : &r->metrics[m],
-				r->columns == STB_NONE ? r->n_metrics : 1);
-		for (uint32_t i = 0; i < n_rows + r->geomean; i++) {
-			for (uint32_t k = 0; k < n_cols; k++) {
-				const uint32_t row = i < n_rows ? rows[i] : STB_ANY;
-				const struct stb_cells cells = stb_sheet_cells(s, split, row, cols[k]);
-				const struct place at = { key(s, r->split, split), i < n_rows ? key(s, r->rows, row) : "geomean",
-					key(s, r->columns, cols[k]) };
+	for (uint32_t k = 0; k < n; k++) {
+		const struct stb_cells cells = stb_sheet_cells(s, split, row, cols[k]);
+		const struct place at = { key(s, r->split, split), summary ? "geomean" : key(s, r->rows, row), key(s, r->columns, cols[k]) };
 
-				for (uint32_t v = 0; cells.n && v < r->n_views; v++) {
-					if (i < n_rows)
-						stb_field_eval(s, &cells, r->metrics[m], r->views[v], &f);
-					else
-						stb_summary_eval(s, &cells, r->metrics[m], r->views[v], &f);
-					add_field(s, &at, r->metrics[m], r->views[v], &f, out);
-				}
-			}
+		for (uint32_t v = 0; cells.n && v < r->n_views; v++) {
+			if (summary)
+				stb_summary_eval(s, &cells, metric, r->views[v], &f);
+			else
+				stb_field_eval(s, &cells, metric, r->views[v], &f);
+			add_field(s, &at, metric, r->views[v], &f, out);
 		}
+	}
+}
+
+/* The tables of markdown.c: one for all metrics, or with a columns axis one for each. */
+static void add_table(struct stb_sheet *s, uint32_t split, const char *const *metrics, uint32_t n_metrics, struct stb_buf *out)
+{
+	const struct stb_cells all = stb_sheet_cells(s, split, STB_ANY, STB_ANY);
+	uint32_t n, *rows = stb_sheet_values(s, s->report->rows, &n);
+
+	stb_sheet_begin_table(s, &all, metrics, n_metrics);
+	for (uint32_t m = 0; m < n_metrics; m++) {
+		for (uint32_t i = 0; i < n; i++)
+			add_row(s, split, rows[i], false, metrics[m], out);
+		if (s->report->geomean)
+			add_row(s, split, STB_ANY, true, metrics[m], out);
 	}
 }
 
@@ -124,7 +130,13 @@ void stb_report_csv(const struct stb_results *r, uint32_t report, struct stb_buf
 		return;
 	stb_sheet_init(&s, r, report);
 	splits = stb_sheet_values(&s, s.report->split, &n);
-	for (uint32_t i = 0; i < n; i++)
-		add_table(&s, splits[i], out);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct stb_plan_report *rep = s.report;
+
+		if (rep->columns == STB_NONE)
+			add_table(&s, splits[i], rep->metrics, rep->n_metrics, out);
+		for (uint32_t m = 0; rep->columns != STB_NONE && m < rep->n_metrics; m++)
+			add_table(&s, splits[i], &rep->metrics[m], 1, out);
+	}
 	stb_sheet_fini(&s);
 }

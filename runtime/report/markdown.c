@@ -233,20 +233,16 @@ static void print_row(struct layout *l, struct stb_table *t, const char *label, 
 	}
 }
 
-static void print_layout(struct layout *l, const char *only_label, struct stb_buf *out)
+static void print_layout(struct layout *l, struct stb_buf *out)
 {
 	struct stb_sheet *s = l->s;
 	struct stb_table t;
 
-	l->row_head = s->report->rows != STB_NONE || only_label || l->summary;
+	l->row_head = s->report->rows != STB_NONE || l->summary;
 	stb_table_init(&t, l->n_cols + l->row_head, l->row_head);
 	print_heading(l, &t);
-	for (uint32_t i = 0; i < l->n_rows; i++) {
-		const char *label = s->report->rows == STB_NONE ? (only_label ? only_label : "") :
-								  value_label(s, s->report->rows, l->rows[i]);
-
-		print_row(l, &t, label, i);
-	}
+	for (uint32_t i = 0; i < l->n_rows; i++)
+		print_row(l, &t, s->report->rows == STB_NONE ? "" : value_label(s, s->report->rows, l->rows[i]), i);
 	if (l->summary)
 		print_row(l, &t, "geometric mean", l->n_rows);
 	stb_table_print(&t, out);
@@ -289,7 +285,7 @@ static void one_table(struct stb_sheet *s, uint32_t split, struct stb_buf *out)
 		for (uint32_t v = 0; v < r->n_views; v++)
 			add_column(&l, STB_ANY, r->metrics[m], r->views[v], heading(s, r->metrics[m], r->views[v]));
 	}
-	print_layout(&l, NULL, out);
+	print_layout(&l, out);
 }
 
 static void table_of_metric(struct stb_sheet *s, uint32_t split, const char *metric, struct stb_buf *out)
@@ -298,7 +294,6 @@ static void table_of_metric(struct stb_sheet *s, uint32_t split, const char *met
 	const struct stb_cells cells = stb_sheet_cells(s, split, STB_ANY, STB_ANY);
 	struct layout l = { .s = s, .split = split, .summary = r->geomean && has_relative(r) };
 	uint32_t n, *values = stb_sheet_values(s, r->columns, &n);
-	bool own;
 
 	find_rows(&l);
 	stb_sheet_begin_table(s, &cells, &metric, 1);
@@ -317,7 +312,7 @@ static void table_of_metric(struct stb_sheet *s, uint32_t split, const char *met
 		return;
 	stb_buf_printf(out, "**%s** by %s\n\n", heading(s, metric, r->n_views == 1 ? r->views[0] : STB_VIEW_VALUE),
 		axis_label(s, r->columns));
-	print_layout(&l, s->report->rows == STB_NONE ? metric_heading(s, metric, &own) : NULL, out);
+	print_layout(&l, out);
 }
 
 static void list_terms(struct stb_sheet *s, const struct stb_selector *sel, struct stb_buf *out)
@@ -473,7 +468,8 @@ static void print_head(const struct stb_plan *p, struct stb_buf *out)
 	print_fact(out, "profile", p->profile);
 	for (uint32_t i = 0; i < p->n_params; i++)
 		print_fact(out, "parameter", p->params[i]);
-	stb_buf_addc(out, '\n');
+	if (out->data[out->len - 2] != '\n')
+		stb_buf_addc(out, '\n');
 }
 
 static void print_claims(const struct stb_results *r, struct stb_buf *out)

@@ -1,1 +1,781 @@
-/* test_report.c - x */
+/*
+ * test_report.c - reports and claims over plans and figures written by hand; the published comparisons to the digit.
+ */
+#include "runtime/report/report.h"
+#include "runtime/report/text.h"
+#include "tests/unit/hand.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fixture {
+	struct stb_plan *p;
+	struct stb_results *r;
+	struct stb_buf out;
+};
+
+static void fini(struct fixture *f)
+{
+	stb_buf_fini(&f->out);
+	stb_results_free(f->r);
+	stb_plan_free(f->p);
+}
+
+/* "ssd write" iops 37000: one figure of repetition `rep`. */
+static void put(struct fixture *f, uint32_t matrix, const char *keys, uint32_t rep, const char *metric, double v, enum stb_status status)
+{
+	struct stb_err err;
+
+	if (!f->r)
+		f->r = stb_results_new(f->p);
+	cr_assert(!stb_results_add(f->r, hand_cell(f->p, matrix, keys), 1, rep, metric, v, status, &err), "%s", err.what);
+}
+
+static const char *markdown(struct fixture *f)
+{
+	if (!f->r)
+		f->r = stb_results_new(f->p);
+	stb_buf_clear(&f->out);
+	stb_report_markdown(f->r, &f->out);
+	return stb_buf_str(&f->out);
+}
+
+static const char *csv(struct fixture *f, uint32_t report)
+{
+	stb_buf_clear(&f->out);
+	stb_report_csv(f->r, report, &f->out);
+	return stb_buf_str(&f->out);
+}
+
+static void shows(struct fixture *f, const char *text)
+{
+	const char *all = markdown(f);
+
+	cr_expect(strstr(all, text), "not in the report: %s\n--- report:\n%s", text, all);
+}
+
+static void shows_not(struct fixture *f, const char *text)
+{
+	const char *all = markdown(f);
+
+	cr_expect(!strstr(all, text), "in the report: %s\n--- report:\n%s", text, all);
+}
+
+static struct stb_plan_report *relative(struct fixture *f, uint32_t matrix, const char *metrics, const char *views, const char *baseline)
+{
+	struct stb_plan_report *r = hand_report(f->p, "t", matrix, metrics, views);
+
+	r->baseline = hand_select(f->p, matrix, baseline);
+	r->has_baseline = true;
+	return r;
+}
+
+static void formats_as(enum stb_view view, double v, double b, enum stb_direction dir, const char *text)
+{
+	struct stb_buf out;
+
+	stb_buf_init(&out);
+	stb_view_format(&out, view, v, b, dir, 2);
+	cr_expect_str_eq(stb_buf_str(&out), text);
+	stb_buf_fini(&out);
+}
+
+/* --- views --- */
+
+Test(view, published_figures_to_the_digit)
+{
+	const enum stb_direction up = STB_HIGHER_IS_BETTER, down = STB_LOWER_IS_BETTER;
+
+	formats_as(STB_VIEW_RATIO, 92000, 37000, up, "2.49x");
+	formats_as(STB_VIEW_RATIO, 381e6, 153e6, up, "2.49x");
+	formats_as(STB_VIEW_RATIO, 122156, 49812, up, "2.45x");
+	formats_as(STB_VIEW_IMPROVEMENT, 1998, 1843, up, "+8.41%");
+	formats_as(STB_VIEW_IMPROVEMENT, 1862, 1843, up, "+1.03%");
+	formats_as(STB_VIEW_IMPROVEMENT, 248.83, 292.60, down, "+14.96%");
+	formats_as(STB_VIEW_IMPROVEMENT, 277.21, 292.60, down, "+5.26%");
+}
+
+Test(view, signs_and_directions)
+{
+	formats_as(STB_VIEW_PERCENT, 17, 25, STB_HIGHER_IS_BETTER, "68.00%");
+	formats_as(STB_VIEW_CHANGE, 80, 100, STB_HIGHER_IS_BETTER, "-20.00%");
+	formats_as(STB_VIEW_CHANGE, 8, 10, STB_LOWER_IS_BETTER, "-20.00%");
+	formats_as(STB_VIEW_IMPROVEMENT, 8, 10, STB_LOWER_IS_BETTER, "+20.00%");
+	formats_as(STB_VIEW_RATIO, 8, 10, STB_LOWER_IS_BETTER, "1.25x");
+	formats_as(STB_VIEW_CHANGE, 5, 5, STB_HIGHER_IS_BETTER, "+0.00%");
+	formats_as(STB_VIEW_CHANGE, 99999.9, 100000, STB_HIGHER_IS_BETTER, "+0.00%"); /* no -0.00 */
+	formats_as(STB_VIEW_CHANGE, 0, 3069448, STB_HIGHER_IS_BETTER, "-100.00%");
+	formats_as(STB_VIEW_CHANGE, 12, 0, STB_HIGHER_IS_BETTER, "n/a");
+	formats_as(STB_VIEW_RATIO, 0, 10, STB_LOWER_IS_BETTER, "n/a");
+	formats_as(STB_VIEW_RATIO, 1, 10, STB_NO_DIRECTION, "n/a");
+	formats_as(STB_VIEW_RATIO, 2485, 1000, STB_HIGHER_IS_BETTER, "2.49x");
+	formats_as(STB_VIEW_VALUE, 1.005, 0, STB_HIGHER_IS_BETTER, "1.01");
+}
+
+/* --- tables --- */
+
+static const char *const disks[] = { "storage: ssd=SSD_cloud_disk pmem_lvm=PMEM-LVM", "workload: w=random_write_4_KiB", NULL };
+
+Test(table, figures_beside_their_ratio)
+{
+	struct fixture f = { .p = hand_plan() };
+
+	f.p->title = "NVM against SSD";
+	f.p->source = "https://example.org/a_b";
+	hand_matrix(f.p, "fio", "io", disks);
+	relative(&f, 0, "iops bw_bytes", "value ratio", "storage=ssd")->rows = 0;
+	put(&f, 0, "ssd w", 1, "iops", 37000, STB_STATUS_OK);
+	put(&f, 0, "ssd w", 1, "bw_bytes", 153e6, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "iops", 92000, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "bw_bytes", 381e6, STB_STATUS_OK);
+	cr_expect_str_eq(markdown(&f),
+		"# NVM against SSD\n"
+		"\n"
+		"- source: https://example.org/a_b\n"
+		"\n"
+		"## t\n"
+		"\n"
+		"Fixed: workload = random write 4 KiB. Baseline: storage = SSD cloud disk. Higher is better: IOPS, bandwidth. "
+		"One measurement each (n = 1).\n"
+		"\n"
+		"| storage        |  IOPS | IOPS, ratio | bandwidth (MB/s) | bandwidth, ratio |\n"
+		"| -------------- | ----: | ----------: | ---------------: | ---------------: |\n"
+		"| SSD cloud disk | 37000 |           - |           153.00 |                - |\n"
+		"| PMEM-LVM       | 92000 |       2.49x |           381.00 |            2.49x |\n");
+	cr_expect_str_eq(csv(&f, 0),
+		"split,row,column,metric,view,value,unit,note\n"
+		",ssd,,iops,value,37000,1/s,\n"
+		",ssd,,iops,ratio,,x,baseline\n"
+		",pmem_lvm,,iops,value,92000,1/s,\n"
+		",pmem_lvm,,iops,ratio,2.4864864864864864,x,\n"
+		",ssd,,bw_bytes,value,153,MB/s,\n"
+		",ssd,,bw_bytes,ratio,,x,baseline\n"
+		",pmem_lvm,,bw_bytes,value,381,MB/s,\n"
+		",pmem_lvm,,bw_bytes,ratio,2.4901960784313726,x,\n");
+	fini(&f);
+}
+
+Test(table, columns_axis_gives_a_table_for_each_metric)
+{
+	struct fixture f = { .p = hand_plan() };
+	struct stb_plan_report *r;
+
+	hand_matrix(f.p, "fio", "io", disks);
+	r = relative(&f, 0, "iops lat_p95", "value change", "storage=ssd");
+	r->columns = 0;
+	put(&f, 0, "ssd w", 1, "iops", 200, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "iops", 300, STB_STATUS_OK);
+	put(&f, 0, "ssd w", 1, "lat_p95", 2, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "lat_p95", 1.5, STB_STATUS_OK);
+	shows(&f, "Higher is better: IOPS. Lower is better: p95 latency.");
+	shows(&f,
+		"**IOPS** by storage\n"
+		"\n"
+		"| SSD cloud disk | PMEM-LVM | PMEM-LVM, change |\n"
+		"| -------------: | -------: | ---------------: |\n"
+		"|            200 |      300 |          +50.00% |\n"
+		"\n"
+		"**p95 latency (ms)** by storage\n"
+		"\n"
+		"| SSD cloud disk | PMEM-LVM | PMEM-LVM, change |\n"
+		"| -------------: | -------: | ---------------: |\n"
+		"|          2.000 |    1.500 |          -25.00% |\n");
+	fini(&f);
+}
+
+Test(table, wide_labels_line_up)
+{
+	static const char *const axes[] = { "disk: std=標準フラッシュ fast=高速ディスク", "server: a=小型4 b=vNUMA关闭", NULL };
+	struct fixture f = { .p = hand_plan() };
+	struct stb_plan_report *r;
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	f.p->matrices[0].axes[0].label = "ディスク";
+	r = hand_report(f.p, "t", 0, "tps", "value");
+	r->label = "ディスク比較";
+	r->rows = 0;
+	r->columns = 1;
+	put(&f, 0, "std a", 1, "tps", 1, STB_STATUS_OK);
+	put(&f, 0, "std b", 1, "tps", 22, STB_STATUS_OK);
+	put(&f, 0, "fast a", 1, "tps", 333, STB_STATUS_OK);
+	put(&f, 0, "fast b", 1, "tps", 4444, STB_STATUS_OK);
+	shows(&f,
+		"## ディスク比較\n"
+		"\n"
+		"One measurement each (n = 1).\n"
+		"\n"
+		"**transactions/s** by server\n"
+		"\n"
+		"| ディスク       |  小型4 | vNUMA关闭 |\n"
+		"| -------------- | -----: | --------: |\n"
+		"| 標準フラッシュ |   1.00 |     22.00 |\n"
+		"| 高速ディスク   | 333.00 |   4444.00 |\n");
+	fini(&f);
+}
+
+Test(table, split_units_decimals_headings)
+{
+	static const char *const axes[] = { "workload: r=read w=write", "storage: a=A b=B", NULL };
+	struct fixture f = { .p = hand_plan() };
+	struct stb_plan_report *r;
+
+	hand_matrix(f.p, "m", "io", axes);
+	r = relative(&f, 0, "bw_bytes read.lat_p999", "value percent", "storage=a");
+	r->split = 0;
+	r->rows = 1;
+	r->units = hand_map(f.p, STB_V_STRING, "bw_bytes=KiB/s read.lat_p999=us");
+	r->decimals = hand_map(f.p, STB_V_COUNT, "bw_bytes=0 percent=1");
+	r->headings = hand_map(f.p, STB_V_STRING, "bw_bytes=throughput,_KiB/s percent=of_A");
+	put(&f, 0, "r a", 1, "bw_bytes", 586554368, STB_STATUS_OK);
+	put(&f, 0, "r b", 1, "bw_bytes", 586554368 * 0.345, STB_STATUS_OK);
+	put(&f, 0, "r a", 1, "read.lat_p999", 0.25, STB_STATUS_OK);
+	put(&f, 0, "w a", 1, "bw_bytes", 1024, STB_STATUS_OK);
+	shows(&f,
+		"### workload: read\n"
+		"\n"
+		"| storage | throughput, KiB/s | throughput, KiB/s, of A | read p99.9 latency (us) | read p99.9 latency, of A |\n"
+		"| ------- | ----------------: | ----------------------: | ----------------------: | -----------------------: |\n"
+		"| A       |            572807 |                       - |                 250.000 |                        - |\n"
+		"| B       |            197618 |                   34.5% |                 n/a [1] |                  n/a [1] |\n"
+		"\n"
+		"- [1] no result\n"
+		"\n"
+		"### workload: write\n");
+	fini(&f);
+}
+
+/* users.md O12 */
+Test(table, holes_and_zeros)
+{
+	static const char *const axes[] = { "test: a b c d", "side: base new", NULL };
+	struct fixture f = { .p = hand_plan() };
+	struct stb_plan_report *r;
+
+	hand_matrix(f.p, "m", "io", axes);
+	r = relative(&f, 0, "iops", "value percent change", "side=base");
+	r->rows = 0;
+	r->columns = 1;
+	r->geomean = true;
+	put(&f, 0, "a base", 1, "iops", 100, STB_STATUS_OK);
+	put(&f, 0, "a new", 1, "iops", 100, STB_STATUS_OK);
+	put(&f, 0, "b base", 1, "iops", 10000, STB_STATUS_OK);
+	put(&f, 0, "c base", 1, "iops", 0, STB_STATUS_OK);
+	put(&f, 0, "c new", 1, "iops", 12, STB_STATUS_OK);
+	put(&f, 0, "d new", 1, "iops", 5, STB_STATUS_OK);
+	shows(&f,
+		"| test           |    base |     new |      new, % | new, change |\n"
+		"| -------------- | ------: | ------: | ----------: | ----------: |\n"
+		"| a              |     100 |     100 |     100.00% |      +0.00% |\n"
+		"| b              |   10000 | n/a [1] |     n/a [1] |     n/a [1] |\n"
+		"| c              |       0 |      12 |     n/a [2] |     n/a [2] |\n"
+		"| d              | n/a [1] |       5 |     n/a [3] |     n/a [3] |\n"
+		"| geometric mean |         |         | 100.00% [4] |  +0.00% [4] |\n"
+		"\n"
+		"- [1] no result\n"
+		"- [2] the baseline is 0\n"
+		"- [3] baseline: no result\n"
+		"- [4] over 1 common cell, 3 cells missing\n");
+	fini(&f);
+}
+
+Test(table, a_figure_of_zero_is_a_figure)
+{
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "io", disks);
+	relative(&f, 0, "iops", "change improvement ratio", "storage=ssd")->rows = 0;
+	put(&f, 0, "ssd w", 1, "iops", 3069448, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "iops", 0, STB_STATUS_OK);
+	shows(&f, "| PMEM-LVM       |     -100.00% |          -100.00% |       0.00x |\n");
+	fini(&f);
+}
+
+/* users.md O11 */
+Test(table, better_and_worse_by_direction)
+{
+	static const char *const axes[] = { "side: base=before new=after", NULL };
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	relative(&f, 0, "tps lat_p99", "percent improvement ratio", "side=base")->rows = 0;
+	put(&f, 0, "base", 1, "tps", 100, STB_STATUS_OK);
+	put(&f, 0, "new", 1, "tps", 80, STB_STATUS_OK);
+	put(&f, 0, "base", 1, "lat_p99", 10, STB_STATUS_OK);
+	put(&f, 0, "new", 1, "lat_p99", 8, STB_STATUS_OK);
+	shows(&f, "Higher is better: transactions/s. Lower is better: p99 latency.");
+	shows(&f, "| after  |            80.00% |                     -20.00% |                 0.80x |         80.00% |"
+		  "                  +20.00% |              1.25x |\n");
+	fini(&f);
+}
+
+Test(table, untrustworthy_figures_are_marked_and_kept_out)
+{
+	static const char *const axes[] = { "side: base x y z", NULL };
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	relative(&f, 0, "tps", "value percent n", "side=base")->rows = 0;
+	put(&f, 0, "base", 1, "tps", 100, STB_STATUS_OK);
+	put(&f, 0, "base", 2, "tps", 100, STB_STATUS_OK);
+	put(&f, 0, "x", 1, "tps", 50, STB_STATUS_EARLY);
+	put(&f, 0, "x", 2, "tps", 70, STB_STATUS_EARLY);
+	put(&f, 0, "y", 1, "tps", 110, STB_STATUS_OK);
+	put(&f, 0, "y", 2, "tps", 1, STB_STATUS_ERRORS);
+	put(&f, 0, "z", 1, "tps", 120, STB_STATUS_OK);
+	shows(&f,
+		"Mean of 1 to 2 measurements each.\n"
+		"\n"
+		"| side |      transactions/s | transactions/s, % | transactions/s, n |\n");
+	shows(&f, "| x    | 60.00 (invalid) [1] |");
+	shows(&f, "| y    |          110.00 [3] |       110.00% [3] |                 1 |\n");
+	shows(&f, "| z    |          120.00 [4] |       120.00% [4] |                 1 |\n");
+	shows(&f,
+		"- [1] not trustworthy (stopped early): kept out of every relative figure\n"
+		"- [2] not trustworthy (stopped early)\n"
+		"- [3] 1 of 2 repetitions left out as not trustworthy (errors over the limit)\n"
+		"- [4] n = 1, where others have 2\n");
+	fini(&f);
+}
+
+Test(table, an_untrustworthy_baseline_compares_with_nothing)
+{
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "io", disks);
+	relative(&f, 0, "iops", "value ratio", "storage=ssd")->rows = 0;
+	put(&f, 0, "ssd w", 1, "iops", 10, STB_STATUS_STALLED);
+	put(&f, 0, "pmem_lvm w", 1, "iops", 20, STB_STATUS_OK);
+	shows(&f, "| SSD cloud disk | 10 (invalid) [1] |           - |\n| PMEM-LVM       |               20 |     n/a [2] |\n");
+	shows(&f, "- [2] baseline: not trustworthy (stalled)\n");
+	fini(&f);
+}
+
+Test(table, different_ends_are_footnoted)
+{
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "io", disks);
+	relative(&f, 0, "iops", "value ratio", "storage=ssd")->rows = 0;
+	put(&f, 0, "ssd w", 1, "iops", 10, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "iops", 20, STB_STATUS_ENDED_BY_SIZE);
+	shows(&f, "| PMEM-LVM       | 20 [1] |   2.00x [1] |\n");
+	shows(&f, "- [1] ended when the size was done, others in this table when the time was over\n");
+	stb_results_free(f.r);
+	f.r = NULL;
+	put(&f, 0, "ssd w", 1, "iops", 10, STB_STATUS_ENDED_BY_SIZE);
+	put(&f, 0, "pmem_lvm w", 1, "iops", 20, STB_STATUS_ENDED_BY_SIZE);
+	shows_not(&f, "[1]");
+	fini(&f);
+}
+
+Test(table, repetitions_and_slots_make_one_figure)
+{
+	struct fixture f = { .p = hand_plan() };
+	struct stb_err err;
+	const double tps[] = { 1, 2, 30 };
+
+	hand_matrix(f.p, "m", "oltp", disks);
+	hand_report(f.p, "t", 0, "tps", "value")->rows = 0;
+	f.r = stb_results_new(f.p);
+	for (uint32_t slot = 1; slot <= 3; slot++) {
+		cr_assert(!stb_results_add(f.r, 0, slot, 1, "tps", tps[slot - 1], STB_STATUS_OK, &err));
+		cr_assert(!stb_results_add(f.r, 1, slot, 1, "tps", 1, STB_STATUS_OK, &err));
+	}
+	shows(&f, "Mean of 3 measurements each.");
+	shows(&f, "| SSD cloud disk |          11.00 |\n");
+	f.p->reports[0].aggregate = STB_AGG_MEDIAN;
+	shows(&f, "Median of 3 measurements each.");
+	shows(&f, "| SSD cloud disk |           2.00 |\n");
+	fini(&f);
+}
+
+Test(table, folds)
+{
+	static const char *const axes[] = { "storage: base a b", "threads: 1 4 16", NULL };
+	struct fixture f = { .p = hand_plan() };
+	struct stb_plan_report *r;
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	r = relative(&f, 0, "tps", "value percent range", "storage=base");
+	r->rows = 0;
+	r->fold = STB_NEW_ARRAY(&f.p->arena, uint32_t, 1);
+	r->fold[r->n_fold++] = 1;
+	put(&f, 0, "base 1", 1, "tps", 100, STB_STATUS_OK);
+	put(&f, 0, "base 4", 1, "tps", 100, STB_STATUS_OK);
+	put(&f, 0, "base 16", 1, "tps", 100, STB_STATUS_OK);
+	put(&f, 0, "a 1", 1, "tps", 50, STB_STATUS_OK);
+	put(&f, 0, "a 4", 1, "tps", 200, STB_STATUS_OK);
+	put(&f, 0, "a 16", 1, "tps", 100, STB_STATUS_OK);
+	put(&f, 0, "b 1", 1, "tps", 65, STB_STATUS_OK);
+	put(&f, 0, "b 4", 1, "tps", 68, STB_STATUS_OK);
+	shows(&f, "Folded into each figure: threads. Baseline: storage = base.");
+	shows(&f, "| base    |        n/a [1] |                 - |                     - |\n"
+		  "| a       |        n/a [1] |           100.00% |       50.00%..200.00% |\n"
+		  "| b       |        n/a [1] |        66.48% [2] |    65.00%..68.00% [2] |\n");
+	shows(&f, "- [1] 3 cells fall into this field\n- [2] over 2 of 3: 1 missing (no result)\n");
+	fini(&f);
+}
+
+Test(table, several_baselines)
+{
+	static const char *const axes[] = { "storage: std fast flash", NULL };
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	relative(&f, 0, "tps", "range", "storage=fast,flash")->rows = 0;
+	put(&f, 0, "std", 1, "tps", 66, STB_STATUS_OK);
+	put(&f, 0, "fast", 1, "tps", 100, STB_STATUS_OK);
+	put(&f, 0, "flash", 1, "tps", 99, STB_STATUS_OK);
+	shows(&f, "Baseline: storage = fast or flash.");
+	shows(&f, "| std     |        66.00%..66.67% |\n| fast    |                     - |\n");
+	fini(&f);
+}
+
+Test(table, cells_without_a_value_on_an_axis)
+{
+	static const char *const axes[] = { "threads: 1 4", NULL };
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	f.p->cells[0].point[0] = STB_NONE;
+	relative(&f, 0, "tps", "value percent", "threads=none")->rows = 0;
+	f.r = stb_results_new(f.p);
+	put(&f, 0, "none", 1, "tps", 2, STB_STATUS_OK);
+	put(&f, 0, "4", 1, "tps", 3, STB_STATUS_OK);
+	shows(&f, "Baseline: threads = none.");
+	shows(&f, "| 4       |           3.00 |           150.00% |\n| none    |           2.00 |                 - |\n");
+	fini(&f);
+}
+
+/* --- percentiles over repetitions --- */
+
+static void add_hist(struct fixture *f, uint32_t rep, uint32_t n, uint64_t ns)
+{
+	struct stb_hist *h = malloc(sizeof(*h));
+
+	stb_hist_init(h);
+	for (uint32_t i = 0; i < n; i++)
+		stb_hist_add(h, ns);
+	stb_results_add_hist(f->r, 0, 1, rep, STB_PART_ALL, h);
+	free(h);
+}
+
+Test(table, percentiles_come_from_merged_histograms)
+{
+	static const char *const axes[] = { "storage: ssd", NULL };
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "io", axes);
+	hand_report(f.p, "t", 0, "lat_p99", "value")->rows = 0;
+	for (uint32_t rep = 1; rep <= 2; rep++) {
+		put(&f, 0, "ssd", rep, "lat_mean", 1, STB_STATUS_OK);
+		put(&f, 0, "ssd", rep, "lat_p99", rep == 1 ? 1 : 100, STB_STATUS_OK);
+	}
+	shows(&f, "| storage | p99 latency (ms) [1] |\n| ------- | -------------------: |\n| ssd     |               50.500 |\n");
+	shows(&f, "- [1] median of the repetitions' percentiles: there are no histograms to merge\n");
+	add_hist(&f, 1, 9950, 1000000);
+	add_hist(&f, 2, 50, 100000000);
+	shows(&f, "| storage | p99 latency (ms) |\n| ------- | ---------------: |\n");
+	shows_not(&f, "median");
+	shows_not(&f, "50.500");
+	shows(&f, "| ssd     |            1.00");
+	fini(&f);
+}
+
+/* users.md O9: p99.9 of 20 samples is no figure, neither alone nor against another */
+Test(table, percentiles_of_too_few_samples_are_blank)
+{
+	static const char *const axes[] = { "storage: ssd pmem", NULL };
+	struct fixture f = { .p = hand_plan() };
+	struct stb_measure *m = calloc(1, sizeof(*m));
+
+	hand_matrix(f.p, "m", "io", axes);
+	relative(&f, 0, "lat_p999", "value percent", "storage=ssd")->rows = 0;
+	for (int i = 0; i < STB_N_DIRS; i++)
+		stb_hist_init(&m->lat[i]);
+	stb_hist_init(&m->sync);
+	for (uint64_t i = 0; i < 20; i++)
+		stb_hist_add(&m->lat[STB_READ], 1000000 + i * 10000);
+	m->ok[STB_READ] = 20;
+	m->window_ns = 1000000000;
+	f.r = stb_results_new(f.p);
+	stb_results_add_measure(f.r, 0, 1, 1, m, STB_STATUS_OK);
+	stb_results_add_measure(f.r, 1, 1, 1, m, STB_STATUS_OK);
+	shows(&f, "| ssd     |            n/a [1] |                - |\n| pmem    |            n/a [1] |          n/a [1] |\n");
+	shows(&f, "- [1] n too small: p99.9 needs 1000 samples, there are 20\n");
+	free(m);
+	fini(&f);
+}
+
+/* --- the document --- */
+
+Test(document, says_where_it_is_from)
+{
+	struct fixture f = { .p = hand_plan() };
+	static const char *params[] = { "size=1" };
+
+	f.p->title = "A <b>title</b> | `x` @all";
+	f.p->description = "First line.\n# no heading\nC:\\dir *and* snake_case _em_";
+	f.p->licence = "CC-BY-4.0";
+	f.p->profile = "laptop";
+	f.p->params = params;
+	f.p->n_params = 1;
+	strcpy(f.p->hash, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+	cr_expect_str_eq(markdown(&f),
+		"# A &lt;b&gt;title&lt;/b&gt; \\| \\`x\\` @\xE2\x80\x8B"
+		"all\n"
+		"\n"
+		"> Made under profile laptop: not the published environment.\n"
+		"\n"
+		"First line.\n"
+		"\\# no heading\n"
+		"C:\\\\dir \\*and\\* snake_case \\_em\\_\n"
+		"\n"
+		"- licence: CC-BY-4.0\n"
+		"- plan: `0123456789abcdef`\n"
+		"- profile: laptop\n"
+		"- parameter: size=1\n");
+	fini(&f);
+}
+
+Test(document, reports_without_rows_are_left_out)
+{
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "fio", "io", disks);
+	hand_matrix(f.p, "mysql", "oltp", disks);
+	hand_report(f.p, "a", 0, "iops", "value")->rows = 0;
+	hand_report(f.p, "b", 1, "tps", "value")->rows = 0;
+	put(&f, 0, "ssd w", 1, "iops", 1, STB_STATUS_OK);
+	shows(&f, "## a\n");
+	shows_not(&f, "## b\n");
+	shows(&f, "Report b is left out: the results have no rows of matrix mysql.\n");
+	cr_expect_str_eq(csv(&f, 1), "split,row,column,metric,view,value,unit,note\n");
+	fini(&f);
+}
+
+Test(document, labels_cannot_break_a_table)
+{
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "io", disks);
+	f.p->matrices[0].axes[0].values[0].label = "a|b\nc\x1b[31m\xE2\x80\xAE";
+	hand_report(f.p, "t", 0, "iops", "value")->rows = 0;
+	put(&f, 0, "ssd w", 1, "iops", 1, STB_STATUS_OK);
+	shows(&f, "| a\\|b c\xEF\xBF\xBD\\[31m\xEF\xBF\xBD |       1 |\n");
+	fini(&f);
+}
+
+/* --- claims --- */
+
+static struct stb_plan_claim *claim(struct fixture *f, const char *metric, enum stb_view form, const char *baseline)
+{
+	struct stb_plan_claim *c = hand_claim(f->p, "c", 0, metric, form);
+
+	if (baseline) {
+		c->baseline = hand_select(f->p, 0, baseline);
+		c->has_baseline = true;
+	}
+	return c;
+}
+
+static void verdict_is(struct fixture *f, enum stb_verdict verdict, double worst, const char *pair)
+{
+	struct stb_claim_result res;
+
+	if (!f->r)
+		f->r = stb_results_new(f->p);
+	stb_claim_check(f->r, f->p->n_claims - 1, &res);
+	cr_expect(res.verdict == verdict, "%s", stb_verdict_text(res.verdict));
+	if (isnan(worst))
+		cr_expect(isnan(res.worst));
+	else
+		cr_expect(fabs(res.worst - worst) < 1e-9, "%.17g", res.worst);
+	cr_expect_str_eq(res.pair, pair);
+	cr_expect((verdict == STB_CLAIM_NO_DATA) == (*res.reason != '\0'), "%s", res.reason);
+}
+
+static struct stb_val share(int64_t num, int64_t den)
+{
+	return stb_val_num(STB_V_SHARE, num, den);
+}
+
+static const struct stb_val open_end = { .type = STB_V_NONE };
+
+static void three_disks(struct fixture *f, double std, double fast, double flash)
+{
+	static const char *const axes[] = { "storage: std fast flash", NULL };
+
+	*f = (struct fixture){ .p = hand_plan() };
+	hand_matrix(f->p, "m", "oltp", axes);
+	put(f, 0, "std", 1, "tps", std, STB_STATUS_OK);
+	put(f, 0, "fast", 1, "tps", fast, STB_STATUS_OK);
+	put(f, 0, "flash", 1, "tps", flash, STB_STATUS_OK);
+}
+
+Test(claim, holds_for_every_pair_and_names_the_worst)
+{
+	struct fixture f;
+	struct stb_plan_claim *c;
+
+	three_disks(&f, 66, 100, 99);
+	c = claim(&f, "tps", STB_VIEW_PERCENT, "storage=fast,flash");
+	c->where = hand_select(f.p, 0, "storage=std");
+	c->expect = hand_range(f.p, share(65, 100), share(68, 100));
+	verdict_is(&f, STB_CLAIM_HOLDS, 66, "std against fast");
+	c->expect = hand_range(f.p, share(65, 100), share(665, 1000));
+	verdict_is(&f, STB_CLAIM_FAILS, 66.0 / 99 * 100, "std against flash");
+	c->expect = hand_range(f.p, share(66, 100), open_end); /* ends are inclusive */
+	verdict_is(&f, STB_CLAIM_HOLDS, 66, "std against fast");
+	c->expect = hand_range(f.p, open_end, share(66, 100));
+	verdict_is(&f, STB_CLAIM_FAILS, 66.0 / 99 * 100, "std against flash");
+	fini(&f);
+}
+
+Test(claim, ranges_do_not_trip_over_binary_noise)
+{
+	struct fixture f;
+	struct stb_plan_claim *c;
+
+	three_disks(&f, 0.07, 0.1, 0.1); /* 0.07 / 0.1 * 100 is 70.00000000000001 */
+	c = claim(&f, "tps", STB_VIEW_PERCENT, "storage=fast");
+	c->where = hand_select(f.p, 0, "storage=std");
+	c->expect = hand_range(f.p, share(65, 100), share(70, 100));
+	verdict_is(&f, STB_CLAIM_HOLDS, 70, "std against fast");
+	c->expect = hand_range(f.p, share(65, 100), share(69999, 100000));
+	verdict_is(&f, STB_CLAIM_FAILS, 70, "std against fast");
+	fini(&f);
+}
+
+Test(claim, a_single_figure_holds_at_its_digits)
+{
+	struct fixture f;
+	struct stb_plan_claim *c;
+
+	three_disks(&f, 2485, 1000, 1000); /* a tie: 2.49 by hand */
+	c = claim(&f, "tps", STB_VIEW_RATIO, "storage=fast");
+	c->where = hand_select(f.p, 0, "storage=std");
+	c->expect = stb_val_num(STB_V_COUNT, 249, 100);
+	c->digits = 2;
+	verdict_is(&f, STB_CLAIM_HOLDS, 2.485, "std against fast");
+	c->expect = stb_val_num(STB_V_COUNT, 248, 100);
+	verdict_is(&f, STB_CLAIM_FAILS, 2.485, "std against fast");
+	c->expect = stb_val_num(STB_V_COUNT, 25, 10);
+	c->digits = 1;
+	verdict_is(&f, STB_CLAIM_HOLDS, 2.485, "std against fast");
+	c->digits = 2; /* 2.50 promises more than 2.5 */
+	verdict_is(&f, STB_CLAIM_FAILS, 2.485, "std against fast");
+	fini(&f);
+}
+
+Test(claim, published_relations)
+{
+	static const char *const axes[] = { "server: off on bound", NULL };
+	static const struct {
+		const char *metric, *server;
+		int64_t basis_points;
+	} published[] = { { "tps", "server=on", 841 }, { "tps", "server=bound", 103 }, { "lat_p95", "server=on", 1496 }, { "lat_p95", "server=bound", 526 } };
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	put(&f, 0, "off", 1, "tps", 1843, STB_STATUS_OK);
+	put(&f, 0, "off", 1, "lat_p95", 292.60, STB_STATUS_OK);
+	put(&f, 0, "on", 1, "tps", 1998, STB_STATUS_OK);
+	put(&f, 0, "on", 1, "lat_p95", 248.83, STB_STATUS_OK);
+	put(&f, 0, "bound", 1, "tps", 1862, STB_STATUS_OK);
+	put(&f, 0, "bound", 1, "lat_p95", 277.21, STB_STATUS_OK);
+	for (size_t i = 0; i < STB_LEN(published); i++) {
+		struct stb_plan_claim *c = claim(&f, published[i].metric, STB_VIEW_IMPROVEMENT, "server=off");
+
+		c->where = hand_select(f.p, 0, published[i].server);
+		c->expect = share(published[i].basis_points, 10000);
+		c->digits = 2;
+	}
+	cr_expect(stb_claims_failed(f.r, NULL) == 0);
+	shows(&f, "| c     | tps improvement = 8.41%      | +8.4102%  | on against off    | holds   |\n");
+	f.p->claims[0].expect = share(842, 10000);
+	shows(&f, "| c     | tps improvement = 8.42%      | +8.4102%  | on against off    | **fails** |\n");
+	stb_buf_clear(&f.out);
+	cr_expect(stb_claims_failed(f.r, &f.out) == 1);
+	cr_expect_str_eq(stb_buf_str(&f.out), "claim `c` fails: tps improvement = 8.42%, worst +8.4102% (on against off)\n");
+	fini(&f);
+}
+
+Test(claim, values_compare_in_their_unit)
+{
+	static const char *const axes[] = { "server: off", NULL };
+	struct fixture f = { .p = hand_plan() };
+	struct stb_plan_claim *c;
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	put(&f, 0, "off", 1, "lat_p95", 4.9996, STB_STATUS_OK);
+	c = claim(&f, "lat_p95", STB_VIEW_VALUE, NULL);
+	c->expect = hand_range(f.p, open_end, stb_val_num(STB_V_TIME, 5000000, 1));
+	verdict_is(&f, STB_CLAIM_HOLDS, 4.9996, "off");
+	c->expect = hand_range(f.p, open_end, stb_val_num(STB_V_TIME, 4999599, 1));
+	verdict_is(&f, STB_CLAIM_FAILS, 4.9996, "off");
+	c->expect = stb_val_num(STB_V_TIME, 5000000, 1); /* 5ms */
+	c->unit = "ms";
+	verdict_is(&f, STB_CLAIM_HOLDS, 4.9996, "off");
+	c->unit = "us"; /* 5000us */
+	verdict_is(&f, STB_CLAIM_HOLDS, 4.9996, "off");
+	c->digits = 1; /* 5000.0us */
+	verdict_is(&f, STB_CLAIM_FAILS, 4.9996, "off");
+	shows(&f, "| c     | lat_p95 value = 5000.0us | 4999.600us | off   | **fails** |\n");
+	fini(&f);
+}
+
+Test(claim, without_data_nothing_was_shown)
+{
+	struct fixture f;
+	struct stb_plan_claim *c;
+	const char *all;
+
+	three_disks(&f, 66, 100, 0);
+	c = claim(&f, "tps", STB_VIEW_PERCENT, "storage=fast,flash");
+	c->where = hand_select(f.p, 0, "storage=std");
+	c->expect = hand_range(f.p, share(65, 100), share(68, 100));
+	verdict_is(&f, STB_CLAIM_NO_DATA, 66, "std against flash");
+	all = markdown(&f);
+	cr_expect(strstr(all, "| no data [1] |") && strstr(all, "- [1] the baseline is 0\n"), "%s", all);
+	stb_buf_clear(&f.out);
+	cr_expect(stb_claims_failed(f.r, &f.out) == 1, "--check does not pass what was not shown");
+	cr_expect_str_eq(stb_buf_str(&f.out),
+		"claim `c` has no data: tps percent 65%..68%, but the baseline is 0 (std against flash)\n");
+	c->expect = hand_range(f.p, share(67, 100), open_end); /* a pair that fails decides */
+	verdict_is(&f, STB_CLAIM_FAILS, 66, "std against fast");
+	c->where = hand_select(f.p, 0, "storage=fast"); /* nothing but the baseline itself */
+	verdict_is(&f, STB_CLAIM_NO_DATA, NAN, "");
+	fini(&f);
+}
+
+Test(claim, untrustworthy_figures_show_nothing)
+{
+	struct fixture f = { .p = hand_plan() };
+	struct stb_plan_claim *c;
+
+	hand_matrix(f.p, "m", "io", disks);
+	put(&f, 0, "ssd w", 1, "iops", 10, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "iops", 20, STB_STATUS_FALLBACK);
+	c = claim(&f, "iops", STB_VIEW_RATIO, "storage=ssd");
+	c->expect = stb_val_num(STB_V_COUNT, 2, 1);
+	verdict_is(&f, STB_CLAIM_NO_DATA, NAN, "pmem_lvm / w against ssd / w");
+	fini(&f);
+}
+
+Test(claim, a_profile_does_not_assert)
+{
+	struct fixture f;
+	struct stb_plan_claim *c;
+
+	three_disks(&f, 1, 100, 100);
+	c = claim(&f, "tps", STB_VIEW_PERCENT, "storage=fast");
+	c->where = hand_select(f.p, 0, "storage=std");
+	c->expect = share(66, 100);
+	c->asserted = false;
+	verdict_is(&f, STB_CLAIM_NOT_ASSERTED, 1, "std against fast");
+	cr_expect(stb_claims_failed(f.r, NULL) == 0);
+	fini(&f);
+}
