@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define MAX_DEATHS 2
+#define WORTH_A_LINE_NS (STB_NS_PER_S / 10)
 
 static const struct stb_plan_block *database_of(const struct stb_run *run, uint32_t group)
 {
@@ -65,10 +66,13 @@ static void end(struct stb_run *run, enum stb_op op, uint32_t group, uint64_t si
 
 	stb_record_step(run, "end", stb_op_name(op), group, err);
 	if (!err->set) {
+		const uint64_t ns = stb_clock_ns() - since;
+
+		if (run->progress.live || ns < WORTH_A_LINE_NS)
+			return;
 		stb_buf_init(&took);
-		stb_text_duration(&took, stb_clock_ns() - since);
-		if (!run->progress.live)
-			stb_progress_say(&run->progress, "        %s: %s (%s)", group_name(run, group), stb_op_name(op), stb_buf_str(&took));
+		stb_text_duration(&took, ns);
+		stb_progress_say(&run->progress, "        %s: %s (%s)", group_name(run, group), stb_op_name(op), stb_buf_str(&took));
 		stb_buf_fini(&took);
 		return;
 	}

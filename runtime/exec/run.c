@@ -228,8 +228,7 @@ static int finish(struct stb_run *run)
 		stb_run_say_error(run, &run->fatal);
 	list_failures(run);
 	if (run->signals.first)
-		fprintf(stderr, "stb: interrupted by %s: %llu of %llu repetitions are done\n",
-			sigabbrev_np(run->signals.first) ? sigabbrev_np(run->signals.first) : "a signal",
+		fprintf(stderr, "stb: interrupted by SIG%s: %llu of %llu repetitions are done\n", sigabbrev_np(run->signals.first),
 			(unsigned long long)run->done, (unsigned long long)run->n_measurements);
 	list_leftovers(run);
 	return exit_code(run);

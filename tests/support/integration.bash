@@ -54,7 +54,7 @@ lacks() {
 holds() {
 	local name=$1
 	shift
-	if "$@"; then ok "$name"; else bad "$name" "does not hold: $*"; fi
+	if "$@" >/dev/null; then ok "$name"; else bad "$name" "does not hold: $*"; fi
 }
 
 # wait_for SECONDS COMMAND...: polls until it succeeds
