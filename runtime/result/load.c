@@ -321,7 +321,7 @@ static int several_cells(const struct loader *l, const struct stb_csv_record *re
 	return -1;
 }
 
-/* First key that is not less than `key`, by strcmp over its first len bytes (SIZE_MAX: all). */
+/* First key that is not less than `key` by its first len bytes, the NUL counted where len reaches it. */
 static uint32_t lower_bound(const struct loader *l, const char *key, size_t len)
 {
 	uint32_t lo = 0, hi = l->r->plan->n_cells;
@@ -363,7 +363,7 @@ static int cell_by_axes(struct loader *l, const struct stb_csv_record *rec, uint
 	stb_buf_clear(&l->key);
 	for (uint32_t k = 0; k < l->n_axes; k++)
 		stb_buf_printf(&l->key, "%s\x1f", rec->field[l->axis_at[k]]);
-	i = lower_bound(l, stb_buf_str(&l->key), SIZE_MAX);
+	i = lower_bound(l, stb_buf_str(&l->key), l->key.len + 1);
 	if (i == p->n_cells || strcmp(l->keys[i].key, stb_buf_str(&l->key)))
 		return no_cell(l, rec, err);
 	*cell = l->keys[i].cell;
@@ -451,7 +451,7 @@ static int read_status(const struct loader *l, const struct stb_csv_record *rec,
 static int read_record(void *ctx, const struct stb_csv_record *rec, struct stb_err *err)
 {
 	struct loader *l = ctx;
-	uint32_t cell, slot, repetition;
+	uint32_t cell = STB_NONE, slot, repetition;
 	enum stb_status status;
 	const char *metric;
 	double value;

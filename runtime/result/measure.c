@@ -4,8 +4,7 @@
  * Which rows a repetition gets:
  *
  *   - Every metric of metrics.def that its workload has and that is defined for what was counted. Without a single completed operation
- *     there is no latency row; with one sample there is no standard deviation; without a window there are no rates. A row that is not there
- *     is honest, a zero would not be.
+ *     there is no latency row; with one sample there is no standard deviation. A row that is not there is honest, a zero would not be.
  *   - lat_p50, p95, p99, p999, and what the plan's reports and claims ask for. A percentile whose row would only repeat the maximum because
  *     too few samples were taken is left out: num/den needs den/(den - num) samples, so that at least one lies beyond it (lat_p999 needs
  *     1000). Where all samples are equal every percentile is known and stands. The histogram is kept in any case: repetitions that are too
@@ -130,12 +129,19 @@ static const struct stb_hist *part_hist(const struct stb_measure *m, enum stb_pa
 	return whole;
 }
 
+/* A rate over the window. A repetition that never got to measuring has none: its rate is a 0 that is marked, so that reports can say why. */
+static void add_rate(const struct row_ctx *x, const char *name, double count, double window_s)
+{
+	if (window_s > 0)
+		add(x, name, count / window_s);
+	else if (!stb_status_valid(x->status))
+		add(x, name, 0);
+}
+
 static void add_throughput(const struct row_ctx *x, uint64_t ops, uint64_t bytes, double window_s)
 {
-	if (window_s > 0) {
-		add(x, "iops", (double)ops / window_s);
-		add(x, "bw_bytes", (double)bytes / window_s);
-	}
+	add_rate(x, "iops", (double)ops, window_s);
+	add_rate(x, "bw_bytes", (double)bytes, window_s);
 	add(x, "io_bytes", (double)bytes);
 }
 
@@ -171,15 +177,11 @@ static void add_oltp(const struct row_ctx *x, const struct stb_measure *m)
 {
 	const double window_s = (double)m->window_ns / NS_PER_SEC;
 
-	if (window_s > 0) {
-		add(x, "tps", (double)m->ok[0] / window_s);
-		add(x, "qps", ((double)m->queries_read + (double)m->queries_write + (double)m->queries_other) / window_s);
-	}
+	add_rate(x, "tps", (double)m->ok[0], window_s);
+	add_rate(x, "qps", (double)m->queries_read + (double)m->queries_write + (double)m->queries_other, window_s);
 	add(x, "events", (double)m->ok[0]);
-	if (window_s > 0) {
-		add(x, "errors_per_s", (double)m->errors / window_s);
-		add(x, "reconnects_per_s", (double)m->reconnects / window_s);
-	}
+	add_rate(x, "errors_per_s", (double)m->errors, window_s);
+	add_rate(x, "reconnects_per_s", (double)m->reconnects, window_s);
 }
 
 static bool is_io(const struct stb_plan *p, uint32_t cell)

@@ -376,6 +376,8 @@ Test(measure, nothing_done_is_no_latency)
 	struct stb_results *r = measured(p, "io", m);
 
 	cr_expect(!has(r, "iops"), "without a window there is no rate");
+	stb_results_add_measure(r, 1, 1, 1, m, STB_STATUS_ERRORS);
+	cr_expect(value_of(r, 1, "iops") == 0, "but a marked one where it could not even begin");
 	cr_expect(value_of(r, 0, "io_bytes") == 0);
 	cr_expect(!has(r, "lat_mean") && !has(r, "lat_p50"));
 	stb_results_free(r);
