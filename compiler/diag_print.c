@@ -327,7 +327,11 @@ static void print_human(const struct stb_sink *s, const struct stb_diag *d, FILE
 	stb_buf_fini(&text);
 	if (n)
 		print_snippets(s, list, n, primary, gutter, out);
-	if (n && (d->n_notes || d->n_fixits))
+	bool more = d->n_notes > 0;
+
+	for (uint32_t i = 0; i < d->n_fixits; i++)
+		more |= *d->fixits[i].text && !says(d, d->fixits[i].text);
+	if (n && more)
 		fprintf(out, "%*s |\n", gutter, "");
 	for (uint32_t i = 0; i < d->n_notes; i++)
 		print_line(s, gutter, "", d->notes[i], "", out);

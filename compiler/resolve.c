@@ -622,8 +622,9 @@ static void report_unknown_param(struct stb_model *m, const char *name, const st
 	size_t n = 0;
 
 	if (let) {
-		d = stb_diag(s, STB_E0705, STB_NO_SPAN, "--set cannot change `%s`, which is a let", name);
-		stb_diag_label(s, d, let->span, "declare it as a param to make it one that --set may replace");
+		d = stb_diag(s, STB_E0705, let->span, "--set cannot change `%s`, which is a let", name);
+		stb_diag_here(s, d, "a constant");
+		stb_diag_help(s, d, "declare it as `param %s = ...` to let --set replace its value", name);
 		return;
 	}
 	for (uint32_t i = 0; i < m->n_lets; i++) {
@@ -637,6 +638,8 @@ static void report_unknown_param(struct stb_model *m, const char *name, const st
 		stb_diag_help(s, d, "did you mean `%s`?", near);
 	else if (n == 0)
 		stb_diag_help(s, d, "the spec has no params; one is declared as `param NAME = value`");
+	for (size_t i = 0; !near && i < n && i < 8; i++)
+		stb_diag_help(s, d, "there is `%s`", params[i]);
 }
 
 /* Values were parsed once, when the model was first made: kept in the options' order. */
