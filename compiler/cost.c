@@ -1,0 +1,207 @@
+/*
+ * cost.c - what a cell needs and takes: bytes, space and time, for the plan's head and for the rule that refuses what does not fit.
+ *
+ * Estimates of a plan, the same on every machine, so they come from the constants below and never from a measurement:
+ *
+ *   layout, fill        200 MB/s   sequential writes of a modest SSD
+ *   an unbounded pass   100 MB/s   an io workload with neither runtime nor time_based: its bytes at this rate
+ *   loading             20,000 rows/s, 240 bytes a row with index (sysbench's rows in InnoDB pages that are 15/16 full)
+ *   a transaction       500/s, where only events bound an oltp workload
+ *   an empty server     48 MiB of system tables, undo and temporary space, and its redo log (100 MiB unless options say so)
+ *   server              8 s to initialise, start and stop; a file system 1 s to make and mount
+ *   reserve             ext4 10% (journal, inode tables, 5% for root), xfs 64 MiB and 2%, otherwise none
+ *   a written statement 32 KiB: two pages, by way of the redo log and the doublewrite buffer
+ *
+ * All sums saturate: a spec may ask for more bytes than 64 bits count.
+ */
+#include "compiler/expand.h"
+#include "runtime/base/clock.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const uint64_t layout_per_s = 200000000, pass_per_s = 100000000, rows_per_s = 20000, row_bytes = 240, events_per_s = 500;
+static const uint64_t server_base_bytes = 48u << 20, redo_bytes = 100u << 20, statement_bytes = 32u << 10;
+static const uint64_t server_ns = 8 * STB_NS_PER_S, mkfs_ns = STB_NS_PER_S;
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	uint64_t r;
+
+	return __builtin_add_overflow(a, b, &r) ? UINT64_MAX : r;
+}
+
+static uint64_t mul(uint64_t a, uint64_t b)
+{
+	uint64_t r;
+
+	return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;
+}
+
+/* The time that n things take at a rate per second. */
+static uint64_t time_for(uint64_t n, uint64_t per_s)
+{
+	const unsigned __int128 ns = (unsigned __int128)n * STB_NS_PER_S / per_s;
+
+	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+bool stb_io_reads(const struct stb_eblock *w)
+{
+	return !stb_eattr_is(w, "rw", "write") && !stb_eattr_is(w, "rw", "randwrite");
+}
+
+bool stb_io_writes(const struct stb_eblock *w)
+{
+	return !stb_eattr_is(w, "rw", "read") && !stb_eattr_is(w, "rw", "randread");
+}
+
+bool stb_io_random(const struct stb_eblock *w)
+{
+	return stb_eattr_is(w, "rw", "randread") || stb_eattr_is(w, "rw", "randwrite") || stb_eattr_is(w, "rw", "randrw");
+}
+
+bool stb_oltp_writes(const struct stb_eblock *w)
+{
+	return stb_eattr_is(w, "script", "read_write") || stb_eattr_is(w, "script", "write_only") || stb_eattr_is(w, "script", "insert");
+}
+
+uint64_t stb_oltp_statements(const struct stb_eblock *w)
+{
+	const uint64_t tables = stb_eattr_u64(w, "tables", 1), transaction = stb_eattr_true(w, "skip_trx") ? 0 : 2;
+
+	if (stb_eattr_is(w, "db_ps_mode", "disable") || stb_eattr_is(w, "script", "insert"))
+		return 0;
+	if (stb_eattr_is(w, "script", "point_select"))
+		return tables;
+	if (stb_eattr_is(w, "script", "read_only"))
+		return add(mul(tables, 5), transaction);
+	if (stb_eattr_is(w, "script", "write_only"))
+		return add(mul(tables, 4), transaction);
+	return add(mul(tables, 9), transaction);
+}
+
+const char *stb_bytes_text(struct stb_arena *a, uint64_t n)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	double v = (double)n;
+	size_t u = 0;
+
+	for (; v >= 1024 && u + 1 < STB_LEN(units); u++)
+		v /= 1024;
+	if (n % ((uint64_t)1 << (10 * u)) == 0)
+		return stb_arena_printf(a, "%" PRIu64 "%s", n >> (10 * u), units[u]);
+	return stb_arena_printf(a, "%.1f%s (%" PRIu64 "B)", v, units[u], n);
+}
+
+/* --- io --- */
+
+static void cost_io(const struct stb_scope *s, struct stb_cost *c)
+{
+	const struct stb_eblock *w = s->workload;
+	const uint64_t jobs = stb_eattr_u64(w, "numjobs", 1), size = stb_eattr_u64(w, "size", 0);
+	const bool raw = stb_eattr_is(s->volume, "filesystem", "none"), null = stb_eattr_is(w, "ioengine", "null");
+	const uint64_t moved = mul(size, jobs), runtime = stb_eattr_u64(w, "runtime", 0), ramp = stb_eattr_u64(w, "ramp_time", 0);
+	const struct stb_eattr *mix = stb_eattr(w, "rwmixread");
+
+	if (!null) {
+		c->file_bytes = raw || stb_eattr_true(w, "shared_file") ? size : moved;
+		c->layout_bytes = stb_io_reads(w) ? c->file_bytes : 0;
+	}
+	c->measure_ns = add(ramp, runtime ? runtime : time_for(moved, pass_per_s));
+	if (!stb_io_writes(w) || null)
+		c->write_bytes = 0;
+	else if (stb_eattr_true(w, "time_based"))
+		c->write_bytes = STB_UNBOUNDED;
+	else if (stb_io_reads(w) && mix && mix->val.den > 0)
+		c->write_bytes = (uint64_t)((double)moved * (1.0 - stb_val_double(&mix->val)));
+	else
+		c->write_bytes = moved;
+}
+
+/* --- oltp --- */
+
+static uint64_t written_statements(const struct stb_eblock *w)
+{
+	if (stb_eattr_is(w, "script", "insert"))
+		return 1;
+	if (!stb_oltp_writes(w))
+		return 0;
+	return stb_eattr_u64(w, "index_updates", 1) + stb_eattr_u64(w, "non_index_updates", 1) +
+		2 * stb_eattr_u64(w, "delete_inserts", 1);
+}
+
+static uint64_t redo_log_bytes(const struct stb_eblock *db)
+{
+	const struct stb_eattr *a = stb_eattr(db, "options.innodb_log_file_size");
+	uint64_t n = 0;
+
+	if (!a)
+		a = stb_eattr(db, "options.innodb_redo_log_capacity");
+	if (!a || !a->val.str)
+		return redo_bytes;
+	for (const char *p = a->val.str; *p >= '0' && *p <= '9'; p++)
+		n = add(mul(n, 10), (uint64_t)(*p - '0'));
+	return n;
+}
+
+static void cost_oltp(const struct stb_scope *s, struct stb_cost *c)
+{
+	const struct stb_eblock *w = s->workload;
+	const uint64_t rows = mul(stb_eattr_u64(w, "tables", 1), stb_eattr_u64(w, "table_size", 0));
+	const uint64_t time = stb_eattr_u64(w, "time", 0), events = stb_eattr_u64(w, "events", 0);
+	const bool create = !stb_eattr_is(w, "dataset", "use");
+	/* sysbench loads no rows for insert without auto_inc */
+	const bool empty = stb_eattr_is(w, "script", "insert") && !stb_eattr_true(w, "auto_inc");
+
+	if (create && !empty) {
+		c->dataset_bytes = mul(rows, row_bytes);
+		c->provision_ns = add(c->provision_ns, time_for(rows, rows_per_s));
+	}
+	if (!strcmp(s->database->block->type->type, "mysql")) {
+		c->server_bytes = add(server_base_bytes, redo_log_bytes(s->database));
+		c->provision_ns = add(c->provision_ns, server_ns);
+	}
+	c->measure_ns = add(stb_eattr_u64(w, "warmup_time", 0), time ? time : time_for(events, events_per_s));
+	if (!stb_oltp_writes(w))
+		c->write_bytes = 0;
+	else if (events)
+		c->write_bytes = mul(mul(events, written_statements(w)), statement_bytes);
+	else
+		c->write_bytes = STB_UNBOUNDED;
+}
+
+/* --- the volume --- */
+
+static void cost_volume(const struct stb_scope *s, struct stb_cost *c)
+{
+	const struct stb_eattr *size = stb_eattr(s->volume, "size");
+
+	c->have_bytes = size ? stb_eattr_u64(s->volume, "size", 0) : stb_eattr_u64(s->storage, "size", STB_UNBOUNDED);
+	if (strcmp(s->storage->block->type->type, "loop") || c->have_bytes == STB_UNBOUNDED)
+		return;
+	if (stb_eattr_is(s->volume, "filesystem", "ext4")) {
+		c->reserve_bytes = c->have_bytes / 10;
+		c->mkfs_bytes = c->have_bytes / 64;
+	} else if (stb_eattr_is(s->volume, "filesystem", "xfs")) {
+		c->reserve_bytes = (64u << 20) + c->have_bytes / 50;
+		c->mkfs_bytes = 64u << 20;
+	}
+	c->provision_ns = add(c->provision_ns, mkfs_ns);
+}
+
+void stb_cost(const struct stb_scope *s, struct stb_cost *c)
+{
+	const bool oltp = !strcmp(s->workload->block->type->type, "oltp");
+
+	*c = (struct stb_cost){ .have_bytes = STB_UNBOUNDED };
+	if (oltp)
+		cost_oltp(s, c);
+	else
+		cost_io(s, c);
+	/* The volume of an external database is a description: nothing is laid out on it by us. */
+	if (s->volume && s->storage && !(oltp && strcmp(s->database->block->type->type, "mysql")))
+		cost_volume(s, c);
+	c->provision_ns = add(c->provision_ns, time_for(c->layout_bytes, layout_per_s));
+	c->need_bytes = add(c->file_bytes, add(c->dataset_bytes, c->server_bytes));
+}

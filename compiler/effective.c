@@ -1,0 +1,428 @@
+/*
+ * effective.c - what is in force for a block in a cell: default < declaration < override < profile < axis, and what axes bind.
+ *
+ * Two steps of interning keep this per distinct combination rather than per cell. The first key is what could matter: the block, the
+ * settings that touch it and the blocks that axes offer; a cell that finds its key pays for a look-up only. The second is the outcome: two
+ * ways to the same values and origins give one block.
+ *
+ * Contradictions are found here because only here it is known what meets: two overrides that differ, an override or a profile that sets what
+ * an axis sets, two axes that set one attribute. Each pair is reported once.
+ */
+#include "compiler/expand.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct making {
+	struct stb_expansion *x;
+	const struct stb_block *block;
+	const struct stb_xmatrix *m;
+	const uint32_t *point;
+	uint32_t cell;
+	const struct stb_relevant *rel;
+	uint32_t n_rel;
+	struct stb_eblock *out;
+	uint32_t cap_attrs;
+};
+
+const struct stb_eattr *stb_eattr(const struct stb_eblock *b, const char *name)
+{
+	for (uint32_t i = 0; b && i < b->n_attrs; i++) {
+		if (!strcmp(b->attrs[i].name, name))
+			return &b->attrs[i];
+	}
+	return NULL;
+}
+
+uint64_t stb_eattr_u64(const struct stb_eblock *b, const char *name, uint64_t fallback)
+{
+	const struct stb_eattr *a = stb_eattr(b, name);
+
+	return a && a->val.num >= 0 && a->val.den > 0 ? (uint64_t)a->val.num / (uint64_t)a->val.den : fallback;
+}
+
+bool stb_eattr_is(const struct stb_eblock *b, const char *name, const char *word)
+{
+	const struct stb_eattr *a = stb_eattr(b, name);
+
+	return a && a->val.str && !strcmp(a->val.str, word);
+}
+
+bool stb_eattr_true(const struct stb_eblock *b, const char *name)
+{
+	const struct stb_eattr *a = stb_eattr(b, name);
+
+	return a && a->val.type == STB_V_BOOL && a->val.num;
+}
+
+/* --- contradictions --- */
+
+static void clash(struct making *mk, enum stb_code code, struct stb_span at, struct stb_span other, const char *what, const char *key,
+	const char *label)
+{
+	struct stb_expansion *x = mk->x;
+	const struct stb_span pair[2] = { at, other };
+	struct stb_diag *d;
+
+	if (stb_intern_get(&x->reported, pair, sizeof(pair)))
+		return;
+	stb_intern_put(&x->reported, pair, sizeof(pair), x);
+	d = stb_diag(x->sink, code, at, "%s `%s` of %s `%s`", what, key, stb_kind_name(mk->block->kind), mk->block->name);
+	stb_diag_label(x->sink, d, other, "%s", label);
+	stb_diag_note(x->sink, d, "met in cell %s of matrix `%s`", stb_xcell_label(x, mk->cell), mk->m->block->name);
+}
+
+static struct stb_span setting_span(const struct stb_setting *s)
+{
+	/* A list of an axis stands far from its path: only the item is underlined. */
+	if (s->key_span.file == s->value_span.file && s->key_span.end <= s->value_span.begin &&
+		s->value_span.begin - s->key_span.end < 64)
+		return stb_span_join(s->key_span, s->value_span);
+	return s->value_span.file != STB_NO_FILE ? s->value_span : s->key_span;
+}
+
+/* --- one attribute --- */
+
+static struct stb_eattr *add_attr(struct making *mk, const struct stb_schema_attr *row, const char *name)
+{
+	struct stb_eblock *b = mk->out;
+
+	STB_ARENA_GROW(mk->x->arena, b->attrs, b->n_attrs, mk->cap_attrs);
+	struct stb_eattr *a = &b->attrs[b->n_attrs++];
+
+	*a = (struct stb_eattr){ .row = row, .name = name, .span = STB_NO_SPAN };
+	return a;
+}
+
+struct choice {
+	const struct stb_setting *axis, *over, *profile, *line;
+	const struct stb_xsetting *axis_from;
+};
+
+static void choose(struct making *mk, const char *key, struct choice *c)
+{
+	const struct stb_setting *own = stb_block_setting(mk->block, key);
+
+	*c = (struct choice){ 0 };
+	if (own && own->origin == STB_FROM_PROFILE)
+		c->profile = own;
+	else
+		c->line = own;
+	for (uint32_t i = 0; i < mk->n_rel; i++) {
+		const struct stb_relevant *r = &mk->rel[i];
+
+		if (strcmp(r->made->key, key))
+			continue;
+		if (r->from->origin == STB_FROM_AXIS) {
+			if (c->axis)
+				clash(mk, STB_E0513, r->made->value_span, c->axis->value_span, "two axes set", key, "the other one is here");
+			c->axis = r->made;
+			c->axis_from = r->from;
+		} else {
+			if (c->over && !stb_val_equal(&c->over->val, &r->made->val))
+				clash(mk, STB_E0512, setting_span(r->made), setting_span(c->over), "two overrides differ on", key,
+					"the other one is here");
+			c->over = r->made;
+		}
+	}
+	if (c->axis && c->over)
+		clash(mk, STB_E0513, setting_span(c->over), c->axis->value_span, "an override sets what an axis sets:", key,
+			"the axis sets it here");
+	if (c->axis && c->profile)
+		clash(mk, STB_E0514, setting_span(c->profile), c->axis->value_span, "the profile sets what an axis sets:", key,
+			"the axis sets it here");
+}
+
+/* ${cell.AXIS} in an address becomes the cell's value on that axis. */
+static const char *interpolate(struct making *mk, const char *text)
+{
+	struct stb_buf b;
+	const char *at = text, *p;
+
+	stb_buf_init(&b);
+	while ((p = strstr(at, "${cell."))) {
+		const char *name = p + strlen("${cell.");
+		const size_t len = strcspn(name, "}");
+		const char *axis_name = stb_arena_strndup(mk->x->arena, name, len);
+		const uint32_t axis = stb_xmatrix_axis(mk->m, axis_name, mk->m->n_axes);
+
+		stb_buf_add(&b, at, (size_t)(p - at));
+		if (axis != STB_NONE && mk->point[axis] != STB_NONE)
+			stb_buf_adds(&b, mk->m->axes[axis].values[mk->point[axis]].key);
+		else
+			stb_diag(mk->x->sink, STB_E0506, mk->block->span, "`${cell.%s}` in %s `%s`: the cell has no value on such an axis",
+				axis_name, stb_kind_name(mk->block->kind), mk->block->name);
+		at = name + len + (name[len] == '}');
+	}
+	stb_buf_adds(&b, at);
+	text = stb_arena_strdup(mk->x->arena, stb_buf_str(&b));
+	stb_buf_fini(&b);
+	return text;
+}
+
+static const struct stb_block *offered(const struct stb_xmatrix *m, const uint32_t *point, int kind)
+{
+	for (uint32_t i = 0; i < m->n_axes; i++) {
+		if (m->axes[i].kind == kind)
+			return m->axes[i].values[point[i]].block;
+	}
+	return NULL;
+}
+
+static struct stb_span axis_item_span(const struct making *mk, int kind)
+{
+	for (uint32_t i = 0; i < mk->m->n_axes; i++) {
+		if (mk->m->axes[i].kind == kind)
+			return mk->m->axes[i].values[mk->point[i]].span;
+	}
+	return STB_NO_SPAN;
+}
+
+static void make_attr(struct making *mk, const struct stb_schema_attr *row, const char *key)
+{
+	struct stb_val def = { 0 };
+	const bool has_default = stb_schema_default(mk->x->arena, row, &def);
+	const struct stb_setting *s;
+	struct choice c;
+	struct stb_eattr *a;
+
+	choose(mk, key, &c);
+	s = c.axis ? c.axis : c.profile ? c.profile : c.over ? c.over : c.line;
+	if (s && s->val.type != STB_V_NONE) {
+		a = add_attr(mk, row, s->key);
+		a->val = s->val;
+		a->origin = s->origin;
+		a->is_default = has_default && stb_val_equal(&def, &s->val);
+		a->span = setting_span(s);
+		if (c.axis)
+			a->axis = c.axis_from->axis;
+		if ((row->flags & STB_INTERPOLATES_CELL) && a->val.str && strstr(a->val.str, "${cell."))
+			a->val.str = interpolate(mk, a->val.str);
+	} else if (has_default) {
+		a = add_attr(mk, row, row->name);
+		a->val = def;
+		a->is_default = true;
+	} else if (row->flags & STB_BOUND) {
+		const struct stb_block *b = offered(mk->m, mk->point, row->ref_kind);
+
+		if (!b)
+			return;
+		a = add_attr(mk, row, row->name);
+		a->val = stb_val_str(STB_V_REF, b->name);
+		a->origin = STB_FROM_AXIS;
+		a->axis = stb_kind_name((enum stb_kind)row->ref_kind);
+		a->span = axis_item_span(mk, row->ref_kind);
+	}
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The entries of options { }: those of the declaration and those that settings bring, by name. */
+static void make_map(struct making *mk, const struct stb_schema_attr *row)
+{
+	const size_t len = strlen(row->name);
+	const uint32_t most = mk->block->n_settings + mk->n_rel;
+	const char **keys = STB_NEW_ARRAY(mk->x->arena, const char *, most + 1);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < most; i++) {
+		const char *key = i < mk->block->n_settings ? mk->block->settings[i].key : mk->rel[i - mk->block->n_settings].made->key;
+
+		if (!strncmp(key, row->name, len) && key[len] == '.')
+			keys[n++] = key;
+	}
+	qsort(keys, n, sizeof(*keys), by_text);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!i || strcmp(keys[i], keys[i - 1]))
+			make_attr(mk, row, keys[i]);
+	}
+}
+
+/* --- the block --- */
+
+static struct stb_eblock *intern_content(struct stb_expansion *x, struct stb_eblock *b)
+{
+	struct stb_eblock *known;
+	struct stb_buf key;
+
+	stb_identity_block(x->arena, b);
+	stb_buf_init(&key);
+	stb_buf_adds(&key, b->full_json);
+	for (uint32_t i = 0; i < b->n_attrs; i++)
+		stb_buf_printf(&key, " %d%d%s", (int)b->attrs[i].origin, b->attrs[i].is_default, b->attrs[i].axis ? b->attrs[i].axis : "");
+	known = stb_intern_get(&x->by_content, stb_buf_str(&key), (uint32_t)key.len);
+	if (!known) {
+		b->content = stb_arena_strndup(x->arena, stb_buf_str(&key), key.len);
+		b->plan_block = STB_NONE;
+		stb_intern_put(&x->by_content, b->content, (uint32_t)key.len, b);
+		known = b;
+	}
+	stb_buf_fini(&key);
+	return known;
+}
+
+static struct stb_eblock *make_block(struct making *mk)
+{
+	size_t n;
+	const struct stb_schema_attr *rows = stb_schema_rows(&n);
+
+	mk->out = STB_NEW(mk->x->arena, struct stb_eblock);
+	mk->out->block = mk->block;
+	for (size_t i = 0; i < n; i++) {
+		const struct stb_schema_attr *row = &rows[i];
+
+		if (row->kind != mk->block->kind || (row->flags & STB_STRUCTURAL) || !stb_schema_applies(row, mk->block->type->type))
+			continue;
+		if (!strcmp(row->name, "label") || !strcmp(row->name, "note"))
+			continue;
+		if (row->flags & STB_OPEN_MAP)
+			make_map(mk, row);
+		else
+			make_attr(mk, row, row->name);
+	}
+	return intern_content(mk->x, mk->out);
+}
+
+static void note_fallen(struct stb_expansion *x, const struct stb_xsetting *s, const struct stb_block *b)
+{
+	const char *text = stb_arena_printf(x->arena, "the override of `%s` falls away: profile `%s` replaces %s `%s`", s->text,
+		x->m->profile ? x->m->profile : "", stb_kind_name(b->kind), b->name);
+
+	for (uint32_t i = 0; i < x->n_fallen; i++) {
+		if (!strcmp(x->fallen[i], text))
+			return;
+	}
+	STB_ARENA_GROW(x->arena, x->fallen, x->n_fallen, x->cap_fallen);
+	x->fallen[x->n_fallen++] = text;
+}
+
+/* The settings in force that touch the block; marks them as having touched something in this cell. */
+static void find_relevant(struct making *mk, const struct stb_xsettings *active)
+{
+	for (uint32_t i = 0; i < active->n; i++) {
+		struct stb_xsetting *s = active->items[i];
+		const struct stb_setting *made = stb_xsetting_for(s, mk->block);
+
+		if (s->origin == STB_FROM_OVERRIDE && mk->block->replaced && s->kind == mk->block->kind &&
+			(!s->block_name || !strcmp(s->block_name, mk->block->name))) {
+			s->seen = mk->cell + 1;
+			note_fallen(mk->x, s, mk->block);
+			continue;
+		}
+		if (!made)
+			continue;
+		s->seen = mk->cell + 1;
+		STB_ARENA_GROW(mk->x->arena, mk->x->relevant, mk->n_rel, mk->x->cap_relevant);
+		mk->x->relevant[mk->n_rel++] = (struct stb_relevant){ s, made };
+	}
+	mk->rel = mk->x->relevant;
+}
+
+static bool wants_cell(const struct making *mk)
+{
+	for (uint32_t i = 0; i < mk->block->n_settings; i++) {
+		const struct stb_setting *s = &mk->block->settings[i];
+
+		if ((s->row->flags & STB_INTERPOLATES_CELL) && s->val.str && strstr(s->val.str, "${cell."))
+			return true;
+	}
+	for (uint32_t i = 0; i < mk->n_rel; i++) {
+		const struct stb_setting *s = mk->rel[i].made;
+
+		if ((s->row->flags & STB_INTERPOLATES_CELL) && s->val.str && strstr(s->val.str, "${cell."))
+			return true;
+	}
+	return false;
+}
+
+struct stb_eblock *stb_effective(struct stb_expansion *x, const struct stb_block *block, const struct stb_xsettings *active,
+	const struct stb_xmatrix *m, const uint32_t *point, uint32_t cell)
+{
+	struct making mk = { .x = x, .block = block, .m = m, .point = point, .cell = cell };
+	static const int bindable[] = { STB_K_STORAGE, STB_K_VOLUME, STB_K_DATABASE };
+	struct stb_buf key;
+	struct stb_eblock *b;
+
+	find_relevant(&mk, active);
+	stb_buf_init(&key);
+	stb_buf_add(&key, (const char *)&block, sizeof(block));
+	for (size_t i = 0; i < STB_LEN(bindable); i++) {
+		const struct stb_block *offer = offered(m, point, bindable[i]);
+
+		stb_buf_add(&key, (const char *)&offer, sizeof(offer));
+	}
+	for (uint32_t i = 0; i < mk.n_rel; i++)
+		stb_buf_add(&key, (const char *)&mk.rel[i].from, sizeof(mk.rel[i].from));
+	if (wants_cell(&mk)) {
+		stb_buf_add(&key, (const char *)&m, sizeof(m));
+		stb_buf_add(&key, (const char *)point, m->n_axes * sizeof(*point));
+	}
+	b = stb_intern_get(&x->by_source, stb_buf_str(&key), (uint32_t)key.len);
+	if (!b) {
+		b = make_block(&mk);
+		stb_intern_put(&x->by_source, stb_buf_str(&key), (uint32_t)key.len, b);
+	}
+	stb_buf_fini(&key);
+	return b;
+}
+
+/* --- volumes: what the class says where the volume is silent --- */
+
+static const char *const from_class[] = { "filesystem", "mkfs_options", "mount_options" };
+
+static bool inherits(const struct stb_schema_attr *row)
+{
+	for (size_t i = 0; i < STB_LEN(from_class); i++) {
+		if (!strcmp(row->name, from_class[i]))
+			return true;
+	}
+	return false;
+}
+
+static void inherit_attr(struct making *mk, const struct stb_schema_attr *row, const struct stb_eblock *volume,
+	const struct stb_eblock *storage)
+{
+	const struct stb_eattr *own = stb_eattr(volume, row->name);
+	const struct stb_eattr *class = inherits(row) ? stb_eattr(storage, row->name) : NULL;
+	struct stb_eattr *a;
+
+	if (!own && !class && (strcmp(row->name, "filesystem") || strcmp(storage->block->type->type, "loop")))
+		return;
+	a = add_attr(mk, row, row->name);
+	if (own) {
+		*a = *own;
+	} else if (class) {
+		*a = *class;
+		a->row = row;
+	} else {
+		a->val = stb_val_str(STB_V_WORD, "ext4");
+		a->is_default = true;
+	}
+	if (!strcmp(row->name, "filesystem") && !strcmp(storage->block->type->type, "loop") && !strcmp(a->val.str, "ext4"))
+		a->is_default = true;
+}
+
+struct stb_eblock *stb_effective_volume(struct stb_expansion *x, struct stb_eblock *volume, struct stb_eblock *storage)
+{
+	const void *key[3] = { volume, storage, NULL };
+	struct stb_eblock *b = stb_intern_get(&x->by_source, key, sizeof(key));
+	struct making mk = { .x = x, .block = volume->block };
+	size_t n;
+	const struct stb_schema_attr *rows = stb_schema_rows(&n);
+
+	if (b)
+		return b;
+	mk.out = STB_NEW(x->arena, struct stb_eblock);
+	mk.out->block = volume->block;
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].kind == STB_K_VOLUME && !(rows[i].flags & STB_STRUCTURAL) && strcmp(rows[i].name, "label") &&
+			strcmp(rows[i].name, "note"))
+			inherit_attr(&mk, &rows[i], volume, storage);
+	}
+	b = intern_content(x, mk.out);
+	stb_intern_put(&x->by_source, key, sizeof(key), b);
+	return b;
+}

@@ -1,0 +1,538 @@
+/*
+ * expand.c - matrices to cells.
+ *
+ * Cells are walked in nesting order, one at a time; nothing is kept about a cell but its point and one pointer, and the work per cell is a
+ * few look-ups (effective.c). What can be wrong in many cells at once (a reference that nothing binds, a setting that touches nothing, cells
+ * that are the same) is counted while walking and told once, with the number of cells and the first of them.
+ *
+ * A cell's chain in this version: workload io -> volume -> storage, or workload oltp -> database -> volume -> storage; beside it the server
+ * and whatever axes describe. A value of a described axis belongs to each of its cells even where nothing takes it: it is what the figures
+ * are about, so it is part of the identity.
+ */
+#include "compiler/expand.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_AXES = 64 };
+
+static const uint64_t default_max_cells = 100000;
+
+struct lack { /* a reference that nothing binds */
+	const struct stb_block *block;
+	const struct stb_schema_attr *row;
+	uint32_t n_cells, first_cell;
+};
+
+struct walk {
+	struct stb_expansion *x;
+	struct stb_xmatrix *m;
+	uint32_t point[MAX_AXES];
+	uint64_t n, limit;         /* counting: stops when n exceeds limit */
+	bool counting;
+	struct stb_xsettings active;
+	struct stb_intern ids;     /* of this matrix: 16 hex digits -> cell index + 1 */
+	uint32_t n_same, same_a, same_b;
+	struct lack *lacks;
+	uint32_t n_lacks, cap_lacks;
+};
+
+const char *stb_xcell_label(const struct stb_expansion *x, uint32_t cell)
+{
+	const struct stb_xcell *c = &x->cells[cell];
+	const struct stb_xmatrix *m = x->matrices[c->matrix];
+	const char *text = NULL;
+
+	for (uint32_t i = 0; i < m->n_axes; i++) {
+		if (c->point[i] == STB_NONE)
+			continue;
+		const char *key = m->axes[i].values[c->point[i]].key;
+
+		text = text ? stb_arena_printf(x->arena, "%s / %s", text, key) : key;
+	}
+	return text ? text : m->block->name;
+}
+
+/* --- the cells of one matrix, in nesting order --- */
+
+static void visit(struct walk *w);
+
+static bool walk_axis(struct walk *w, uint32_t i)
+{
+	if (i == w->m->n_axes) {
+		if (!w->counting)
+			visit(w);
+		return ++w->n <= w->limit;
+	}
+	const struct stb_xaxis *axis = &w->m->axes[i];
+
+	if (!stb_xselect_match(&axis->where, w->m, w->point)) {
+		w->point[i] = STB_NONE;
+		return walk_axis(w, i + 1);
+	}
+	for (uint32_t v = 0; v < axis->n_values; v++) {
+		w->point[i] = v;
+		if (!walk_axis(w, i + 1))
+			return false;
+	}
+	return true;
+}
+
+static const char *grouped(struct stb_arena *a, uint64_t n)
+{
+	char digits[32];
+	const int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+	char *out = stb_arena_alloc(a, (size_t)len * 2 + 1), *p = out;
+
+	for (int i = 0; i < len; i++) {
+		*p++ = digits[i];
+		if (i + 1 < len && (len - i - 1) % 3 == 0)
+			*p++ = ',';
+	}
+	return out;
+}
+
+/* Whether the product of the axes is within the limit, known before a single cell is made. */
+static bool within_limit(struct stb_expansion *x, struct stb_xmatrix *m)
+{
+	const uint64_t limit = x->m->options->max_cells ? STB_MIN(x->m->options->max_cells, UINT32_MAX / 2) : default_max_cells;
+	bool conditional = false, over = false;
+	const char *axes = "";
+	uint64_t product = 1;
+	struct stb_diag *d;
+
+	if (m->n_axes > MAX_AXES) {
+		stb_diag(x->sink, STB_E0505, m->block->span, "matrix `%s` has %u axes; %d is the most", m->block->name, m->n_axes, MAX_AXES);
+		return false;
+	}
+	for (uint32_t i = 0; i < m->n_axes; i++) {
+		over = __builtin_mul_overflow(product, m->axes[i].n_values, &product) || over;
+		conditional = conditional || m->axes[i].where.n;
+		axes = stb_arena_printf(x->arena, "%s%s%s (%u)", axes, i ? " x " : "", m->axes[i].name, m->axes[i].n_values);
+	}
+	if (!over && product <= limit)
+		return true;
+	if (conditional) { /* the product is an upper bound only */
+		struct walk w = { .x = x, .m = m, .counting = true, .limit = limit };
+
+		if (walk_axis(&w, 0))
+			return true;
+	}
+	d = stb_diag(x->sink, STB_E0505, m->block->span, "matrix `%s` has %s%s cells, more than the %s that are allowed", m->block->name,
+		conditional ? "up to " : "", over ? "over 10^18" : grouped(x->arena, product), grouped(x->arena, limit));
+	stb_diag_note(x->sink, d, "its axes: %s = %s", axes, over ? "over 10^18" : grouped(x->arena, product));
+	stb_diag_help(x->sink, d, "leave values out, or allow it with --max-cells %s", over ? "N" : stb_arena_printf(x->arena,
+		"%" PRIu64, product));
+	return false;
+}
+
+/* --- one cell --- */
+
+static void lacks(struct walk *w, const struct stb_eblock *b, const char *attr, uint32_t cell)
+{
+	const struct stb_schema_attr *row = stb_schema_attr(b->block->kind, b->block->type->type, attr);
+
+	for (uint32_t i = 0; i < w->n_lacks; i++) {
+		if (w->lacks[i].block == b->block && w->lacks[i].row == row) {
+			w->lacks[i].n_cells++;
+			return;
+		}
+	}
+	STB_ARENA_GROW(w->x->arena, w->lacks, w->n_lacks, w->cap_lacks);
+	w->lacks[w->n_lacks++] = (struct lack){ b->block, row, 1, cell };
+}
+
+/* The block that an attribute names, with what is in force for it; NULL where nothing binds it (counted). */
+static struct stb_eblock *follow(struct walk *w, const struct stb_eblock *b, const char *attr, enum stb_kind kind, uint32_t cell)
+{
+	const struct stb_eattr *a = stb_eattr(b, attr);
+	const struct stb_block *target = a && a->val.str ? stb_model_find(w->x->m, kind, a->val.str) : NULL;
+
+	if (!target) {
+		if (!a)
+			lacks(w, b, attr, cell);
+		return NULL;
+	}
+	/* Naming what the axis says anyway is no contradiction. */
+	for (uint32_t i = 0; i < w->m->n_axes; i++) {
+		if (w->m->axes[i].kind == (int)kind && w->m->axes[i].values[w->point[i]].block == target)
+			w->m->axes[i].taken = true;
+	}
+	return stb_effective(w->x, target, &w->active, w->m, w->point, cell);
+}
+
+static int kind_rank(enum stb_kind kind)
+{
+	static const enum stb_kind order[] = { STB_K_SERVER, STB_K_STORAGE, STB_K_VOLUME, STB_K_DATABASE, STB_K_WORKLOAD };
+
+	for (size_t i = 0; i < STB_LEN(order); i++) {
+		if (order[i] == kind)
+			return (int)i;
+	}
+	return (int)STB_LEN(order);
+}
+
+static bool before(const struct stb_eblock *a, const struct stb_eblock *b)
+{
+	const int ra = kind_rank(a->block->kind), rb = kind_rank(b->block->kind);
+
+	return ra != rb ? ra < rb : strcmp(a->block->name, b->block->name) < 0;
+}
+
+static void use(struct stb_combo *c, const struct stb_eblock *b)
+{
+	uint32_t at = c->n_used;
+
+	if (!b)
+		return;
+	for (uint32_t i = 0; i < c->n_used; i++) {
+		if (c->used[i]->block == b->block)
+			return;
+	}
+	STB_ASSERT(c->n_used < STB_MAX_USED);
+	for (; at && before(b, c->used[at - 1]); at--)
+		c->used[at] = c->used[at - 1];
+	c->used[at] = b;
+	c->n_used++;
+}
+
+/* A volume with its class: the volume as the file system it has. */
+static const struct stb_eblock *resolve_volume(struct walk *w, struct stb_eblock *volume, uint32_t cell, const struct stb_eblock **storage)
+{
+	struct stb_eblock *s = volume ? follow(w, volume, "storage", STB_K_STORAGE, cell) : NULL;
+
+	*storage = s;
+	return s ? stb_effective_volume(w->x, volume, s) : volume;
+}
+
+static void use_described(struct walk *w, struct stb_combo *c, uint32_t cell)
+{
+	for (uint32_t i = 0; i < w->m->n_axes; i++) {
+		const struct stb_xaxis *axis = &w->m->axes[i];
+		const struct stb_eblock *storage = NULL, *b;
+		struct stb_eblock *e;
+
+		if (axis->kind < 0 || axis->kind == STB_K_WORKLOAD || (!axis->described && axis->kind != STB_K_SERVER))
+			continue;
+		e = stb_effective(w->x, axis->values[w->point[i]].block, &w->active, w->m, w->point, cell);
+		b = e;
+		if (axis->kind == STB_K_VOLUME)
+			b = resolve_volume(w, e, cell, &storage);
+		else if (axis->kind == STB_K_DATABASE && stb_eattr(e, "volume"))
+			use(c, resolve_volume(w, follow(w, e, "volume", STB_K_VOLUME, cell), cell, &storage));
+		use(c, b);
+		use(c, storage);
+		if (axis->kind == STB_K_SERVER)
+			c->server = b;
+	}
+}
+
+static struct stb_scope *intern_scope(struct stb_expansion *x, const struct stb_scope *s)
+{
+	const void *key[] = { s->matrix, s->workload, s->database, s->volume, s->storage };
+	struct stb_scope *known = stb_intern_get(&x->by_scope, key, sizeof(key));
+
+	if (!known) {
+		known = STB_NEW(x->arena, struct stb_scope);
+		*known = *s;
+		known->n_cells = 0;
+		stb_intern_put(&x->by_scope, key, sizeof(key), known);
+		STB_ARENA_GROW(x->arena, x->scopes, x->n_scopes, x->cap_scopes);
+		x->scopes[x->n_scopes++] = known;
+	}
+	known->n_cells++;
+	return known;
+}
+
+static struct stb_combo *intern_combo(struct stb_expansion *x, const struct stb_combo *c)
+{
+	const void *key[STB_MAX_USED + 1] = { c->scope };
+	struct stb_combo *known;
+
+	memcpy(&key[1], c->used, c->n_used * sizeof(*c->used));
+	known = stb_intern_get(&x->by_combo, key, (c->n_used + 1) * (uint32_t)sizeof(*key));
+	if (known)
+		return known;
+	known = STB_NEW(x->arena, struct stb_combo);
+	*known = *c;
+	known->group = STB_NONE;
+	stb_identity_cell(known, c->scope->matrix->fresh);
+	stb_intern_put(&x->by_combo, key, (c->n_used + 1) * (uint32_t)sizeof(*key), known);
+	STB_ARENA_GROW(x->arena, x->combos, x->n_combos, x->cap_combos);
+	x->combos[x->n_combos++] = known;
+	return known;
+}
+
+/* The settings of the cell's own axes and of the overrides that select it. */
+static void gather_active(struct walk *w)
+{
+	struct stb_xsettings *to = &w->active;
+
+	to->n = 0;
+	for (uint32_t i = 0; i < w->m->n_axes; i++) {
+		if (w->point[i] == STB_NONE)
+			continue;
+		const struct stb_xsettings *from = &w->m->axes[i].values[w->point[i]].settings;
+
+		for (uint32_t k = 0; k < from->n; k++) {
+			STB_ARENA_GROW(w->x->arena, to->items, to->n, to->cap);
+			to->items[to->n++] = from->items[k];
+		}
+	}
+	for (uint32_t o = 0; o < w->m->n_overrides; o++) {
+		struct stb_xoverride *over = &w->m->overrides[o];
+
+		if (!stb_xselect_match(&over->where, w->m, w->point))
+			continue;
+		over->n_cells++;
+		for (uint32_t k = 0; k < over->settings.n; k++) {
+			STB_ARENA_GROW(w->x->arena, to->items, to->n, to->cap);
+			to->items[to->n++] = over->settings.items[k];
+		}
+	}
+}
+
+static bool excluded(struct walk *w)
+{
+	bool out = false;
+
+	for (uint32_t i = 0; i < w->m->n_excludes; i++) {
+		if (stb_xselect_match(&w->m->excludes[i].where, w->m, w->point)) {
+			w->m->excludes[i].n_cells++;
+			out = true;
+		}
+	}
+	return out;
+}
+
+static void note_id(struct walk *w, const struct stb_combo *c, uint32_t cell)
+{
+	/* Sixteen digits are what people see and type, so two cells that share them are refused as well. */
+	const uintptr_t first = (uintptr_t)stb_intern_get(&w->ids, c->id, 16);
+
+	if (!first) {
+		stb_intern_put(&w->ids, c->id, 16, (void *)((uintptr_t)cell + 1)); /* NOLINT: an index, not an address */
+		return;
+	}
+	if (!w->n_same++) {
+		w->same_a = (uint32_t)(first - 1);
+		w->same_b = cell;
+	}
+}
+
+/* Whether the chain reached its end; where it did not, someone has reported why. */
+static bool complete(const struct stb_scope *s)
+{
+	if (!strcmp(s->workload->block->type->type, "oltp") && (!s->database || strcmp(s->database->block->type->type, "mysql")))
+		return s->database;
+	return s->volume && s->storage;
+}
+
+static void resolve(struct walk *w, uint32_t cell)
+{
+	const uint32_t axis = stb_xmatrix_axis(w->m, "workload", w->m->n_axes);
+	const struct stb_block *workload = w->m->axes[axis].values[w->point[axis]].block;
+	struct stb_eblock *e = stb_effective(w->x, workload, &w->active, w->m, w->point, cell);
+	struct stb_scope scope = { .matrix = w->m, .workload = e, .first_cell = cell };
+	struct stb_combo combo = { 0 };
+	struct stb_eblock *volume = NULL;
+
+	if (!strcmp(workload->type->type, "oltp")) {
+		struct stb_eblock *db = follow(w, e, "database", STB_K_DATABASE, cell);
+
+		scope.database = db;
+		if (db && (!strcmp(db->block->type->type, "mysql") || stb_eattr(db, "volume")))
+			volume = follow(w, db, "volume", STB_K_VOLUME, cell);
+	} else {
+		volume = follow(w, e, "volume", STB_K_VOLUME, cell);
+	}
+	scope.volume = resolve_volume(w, volume, cell, &scope.storage);
+	use(&combo, scope.storage);
+	use(&combo, scope.volume);
+	use(&combo, scope.database);
+	use(&combo, scope.workload);
+	use_described(w, &combo, cell);
+	for (uint32_t i = 0; i < w->active.n; i++) {
+		struct stb_xsetting *s = w->active.items[i];
+
+		if (s->seen != cell + 1 && !s->missed++)
+			s->first_missed = cell;
+	}
+	if (w->n_lacks || !complete(&scope))
+		return;
+	combo.scope = intern_scope(w->x, &scope);
+	w->x->cells[cell].combo = intern_combo(w->x, &combo);
+	note_id(w, w->x->cells[cell].combo, cell);
+}
+
+static void visit(struct walk *w)
+{
+	struct stb_expansion *x = w->x;
+	const uint32_t cell = x->n_cells;
+
+	if (excluded(w))
+		return;
+	STB_ARENA_GROW(x->arena, x->cells, x->n_cells, x->cap_cells);
+	x->cells[x->n_cells++] = (struct stb_xcell){ .matrix = w->m->index };
+	x->cells[cell].point = STB_NEW_ARRAY(x->arena, uint32_t, w->m->n_axes);
+	memcpy(x->cells[cell].point, w->point, w->m->n_axes * sizeof(*w->point));
+	w->m->n_cells++;
+	gather_active(w);
+	resolve(w, cell);
+}
+
+/* --- what was counted --- */
+
+static void tell_cells(struct stb_expansion *x, struct stb_diag *d, const struct stb_xmatrix *m, uint32_t n, uint32_t first)
+{
+	if (m->n_cells > 1)
+		stb_diag_note(x->sink, d, "in %u of %u cells of matrix `%s`, first: %s", n, m->n_cells, m->block->name,
+			stb_xcell_label(x, first));
+}
+
+static void report_lacks(struct walk *w)
+{
+	for (uint32_t i = 0; i < w->n_lacks; i++) {
+		const struct lack *l = &w->lacks[i];
+		const char *kind = stb_kind_name(l->block->kind);
+		struct stb_diag *d = stb_diag(w->x->sink, STB_E0509, l->block->span, "nothing says which %s %s `%s` uses",
+			stb_kind_name((enum stb_kind)l->row->ref_kind), kind, l->block->name);
+
+		tell_cells(w->x, d, w->m, l->n_cells, l->first_cell);
+		stb_diag_help(w->x->sink, d, "write `%s = NAME` in it, or give matrix `%s` an axis `%s`", l->row->name,
+			w->m->block->name, stb_kind_name((enum stb_kind)l->row->ref_kind));
+	}
+}
+
+static void report_selectors(struct walk *w)
+{
+	struct stb_xmatrix *m = w->m;
+
+	if (w->x->m->profile) /* judged on the bare spec */
+		return;
+	for (uint32_t i = 0; i < m->n_excludes; i++) {
+		if (!m->excludes[i].n_cells)
+			stb_diag(w->x->sink, STB_E0508, m->excludes[i].where.span, "this exclusion matches no cell of matrix `%s`",
+				m->block->name);
+	}
+	for (uint32_t i = 0; i < m->n_overrides; i++) {
+		if (!m->overrides[i].n_cells && m->n_cells)
+			stb_diag(w->x->sink, STB_E0508, m->overrides[i].where.span, "this override matches no cell of matrix `%s`",
+				m->block->name);
+	}
+}
+
+/* Settings that stand at one place in the spec (an axis has one a value) are told once. */
+static void report_missed(struct walk *w, struct stb_xsetting *const *items, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct stb_xsetting *s = items[i];
+		uint32_t missed = s->missed;
+		struct stb_diag *d;
+
+		if (!missed || (s->origin == STB_FROM_OVERRIDE && w->x->m->profile))
+			continue;
+		for (uint32_t k = 0; k < n; k++) {
+			if (k != i && items[k]->span.begin == s->span.begin && items[k]->span.file == s->span.file) {
+				missed += items[k]->missed;
+				items[k]->missed = 0;
+			}
+		}
+		d = stb_diag(w->x->sink, STB_E0515, s->span, "`%s` touches no block of the cell", s->text);
+		tell_cells(w->x, d, w->m, missed, s->first_missed);
+		stb_diag_help(w->x->sink, d, "say with `where { ... }` in which cells %s holds",
+			s->origin == STB_FROM_AXIS ? "the axis" : "the override");
+	}
+}
+
+static void report_missed_axis(struct walk *w, const struct stb_xaxis *axis)
+{
+	struct stb_xsettings all = { 0 };
+
+	for (uint32_t v = 0; v < axis->n_values; v++) {
+		for (uint32_t i = 0; i < axis->values[v].settings.n; i++) {
+			STB_ARENA_GROW(w->x->arena, all.items, all.n, all.cap);
+			all.items[all.n++] = axis->values[v].settings.items[i];
+		}
+	}
+	report_missed(w, all.items, all.n);
+}
+
+static void report_axes(struct walk *w)
+{
+	for (uint32_t i = 0; i < w->m->n_axes; i++) {
+		const struct stb_xaxis *axis = &w->m->axes[i];
+		struct stb_diag *d;
+
+		report_missed_axis(w, axis);
+		if (axis->kind < 0 || axis->kind == STB_K_WORKLOAD || axis->kind == STB_K_SERVER || axis->described || axis->taken ||
+			w->n_lacks)
+			continue;
+		d = stb_diag(w->x->sink, STB_E0510, axis->span, "no block of matrix `%s` takes its %s from axis `%s`",
+			w->m->block->name, axis->name, axis->name);
+		stb_diag_note(w->x->sink, d, "an axis by kind binds the blocks that leave out `%s`; here none needs one or all name theirs",
+			axis->name);
+		stb_diag_help(w->x->sink, d, "leave `%s` out where the axis should bind it, or remove the axis", axis->name);
+	}
+}
+
+static void report_same(struct walk *w)
+{
+	const uint32_t *a = w->x->cells[w->same_a].point, *b = w->x->cells[w->same_b].point;
+	struct stb_diag *d;
+
+	if (!w->n_same)
+		return;
+	d = stb_diag(w->x->sink, STB_E0517, w->m->block->span, "matrix `%s` has cells that are the same: %s and %s", w->m->block->name,
+		stb_xcell_label(w->x, w->same_a), stb_xcell_label(w->x, w->same_b));
+	if (w->n_same > 1)
+		stb_diag_note(w->x->sink, d, "%u of its %u cells repeat another one", w->n_same, w->m->n_cells);
+	for (uint32_t i = 0; i < w->m->n_axes; i++) {
+		if (a[i] != b[i])
+			stb_diag_label(w->x->sink, d, w->m->axes[i].span, "axis `%s` changes nothing between them", w->m->axes[i].name);
+	}
+	stb_diag_help(w->x->sink, d, "exclude what repeats, or put workloads that do not use the axis in a matrix of their own");
+}
+
+static void expand_matrix(struct stb_expansion *x, const struct stb_block *block)
+{
+	struct stb_xmatrix *m = stb_xmatrix_read(x, block);
+	struct walk w = { .x = x, .m = m, .limit = UINT64_MAX };
+
+	m->index = x->n_matrices;
+	m->first_cell = x->n_cells;
+	STB_ARENA_GROW(x->arena, x->matrices, x->n_matrices, x->cap_matrices);
+	x->matrices[x->n_matrices++] = m;
+	if (m->bad)
+		return;
+	if (!within_limit(x, m)) {
+		m->bad = true;
+		return;
+	}
+	stb_intern_init(&w.ids, x->arena);
+	walk_axis(&w, 0);
+	report_lacks(&w);
+	report_selectors(&w);
+	for (uint32_t i = 0; i < m->n_overrides; i++)
+		report_missed(&w, m->overrides[i].settings.items, m->overrides[i].settings.n);
+	report_axes(&w);
+	report_same(&w);
+	if (!m->n_cells)
+		stb_diag(x->sink, STB_E0519, block->span, "no cell of matrix `%s` is left: its exclusions cover all of them", block->name);
+	if (w.n_lacks)
+		m->bad = true;
+}
+
+void stb_expand(struct stb_expansion *x)
+{
+	stb_intern_init(&x->by_source, x->arena);
+	stb_intern_init(&x->by_content, x->arena);
+	stb_intern_init(&x->by_scope, x->arena);
+	stb_intern_init(&x->by_combo, x->arena);
+	stb_intern_init(&x->reported, x->arena);
+	for (uint32_t i = 0; i < x->m->n_blocks; i++) {
+		if (x->m->blocks[i]->kind == STB_K_MATRIX)
+			expand_matrix(x, x->m->blocks[i]);
+	}
+}

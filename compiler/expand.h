@@ -1,0 +1,271 @@
+/*
+ * expand.h - what the second half of the compiler works on: matrices read into axes and selectors, blocks with their effective attributes,
+ * cells. Private to axes, selector, expand, identity, cost, rules and lower.
+ *
+ * Everything lies in the compilation's arena. Blocks, scopes and combos are interned by content: equal things are one object, so a cell is a
+ * handful of pointers and whatever is worked out about a block (its canonical JSON, its findings) is worked out once, however many cells
+ * use it.
+ *
+ *   model ---axes---> struct stb_xmatrix ---expand---> struct stb_xcell -> struct stb_combo -> struct stb_eblock ...
+ *                                                                            `-> struct stb_scope ---rules---> findings
+ */
+#ifndef STB_EXPAND_H
+#define STB_EXPAND_H
+
+#include "compiler/intern.h"
+#include "compiler/model.h"
+
+/* --- settings of axes and overrides: known by path until it is known which blocks they touch --- */
+
+struct stb_xsetting {
+	enum stb_kind kind;
+	const struct stb_schema_type *types; /* of the kind: n_types of them */
+	uint32_t n_types;
+	const char *block_name;       /* NULL: every block of the kind in the cell */
+	struct stb_name *path;        /* behind KIND and NAME */
+	uint32_t n_path;
+	const char *text;             /* as written: "workload.iodepth" */
+	struct stb_span span;         /* the path */
+	const struct stb_node *value;
+	enum stb_origin origin;       /* FROM_OVERRIDE or FROM_AXIS */
+	const char *axis;             /* its name, FROM_AXIS */
+	struct stb_setting **made;    /* per type; NULL: the type has no such attribute, or the value is bad (reported) */
+	uint32_t seen;                /* serial of the last cell whose block it touched */
+	uint32_t missed, first_missed;/* cells in which it was in force and touched nothing */
+};
+
+struct stb_xsettings {
+	struct stb_xsetting **items;
+	uint32_t n, cap;
+};
+
+/* --- axes and selectors --- */
+
+struct stb_xterm {
+	uint32_t axis;
+	uint8_t *allow; /* n_values + 1 of the axis; the last stands for cells without a value there */
+};
+
+struct stb_xselect {
+	struct stb_xterm *terms;
+	uint32_t n, cap;
+	struct stb_span span;
+	bool bad; /* reported; matches nothing is no news */
+};
+
+struct stb_xvalue {
+	const char *key;
+	const char *label;
+	struct stb_span span;
+	struct stb_val val;            /* own axis with set: the value as its attribute has it */
+	const struct stb_block *block; /* binding axis */
+	struct stb_xsettings settings; /* own axis */
+};
+
+struct stb_xaxis {
+	const char *name;
+	const char *label;
+	int kind;                      /* enum stb_kind of a binding axis, -1 */
+	const struct stb_schema_attr *row; /* own axis with set: its attribute; NULL: points, or an open map */
+	struct stb_span span;
+	struct stb_xvalue *values;
+	uint32_t n_values, cap_values;
+	struct stb_xselect where;      /* own axis: no terms, every cell */
+	bool described;                /* all values are external */
+	bool taken;                    /* some block was bound by it */
+};
+
+struct stb_xoverride {
+	struct stb_span span;
+	struct stb_xselect where;
+	struct stb_xsettings settings;
+	uint32_t n_cells;
+};
+
+struct stb_xexclude {
+	struct stb_span span;
+	struct stb_xselect where;
+	const char *reason;
+	uint32_t n_cells;
+};
+
+struct stb_xmatrix {
+	const struct stb_block *block;
+	uint32_t index;
+	struct stb_xaxis *axes;
+	uint32_t n_axes, cap_axes;
+	struct stb_xoverride *overrides;
+	uint32_t n_overrides, cap_overrides;
+	struct stb_xexclude *excludes;
+	uint32_t n_excludes, cap_excludes;
+	enum stb_fresh fresh;
+	uint32_t first_cell, n_cells;
+	bool bad;                      /* an error in it was reported: it has no cells */
+};
+
+/* --- blocks with their effective attributes --- */
+
+struct stb_eattr {
+	const struct stb_schema_attr *row;
+	const char *name;
+	struct stb_val val;
+	enum stb_origin origin;
+	bool is_default;
+	const char *axis;     /* the axis that set or bound it, or NULL */
+	struct stb_span span; /* the line that set it; STB_NO_SPAN for a default */
+};
+
+struct stb_eblock {
+	const struct stb_block *block;
+	struct stb_eattr *attrs; /* schema order, options by name */
+	uint32_t n_attrs;
+	const char *id_json;     /* canonical form with what makes its identity */
+	const char *full_json;   /* with every effective attribute */
+	const char *content;     /* full_json and where each value is from: the order of blocks of one name */
+	uint32_t plan_block;     /* lower: index, STB_NONE before */
+};
+
+const struct stb_eattr *stb_eattr(const struct stb_eblock *b, const char *name); /* NULL: no effective value */
+uint64_t stb_eattr_u64(const struct stb_eblock *b, const char *name, uint64_t fallback);
+bool stb_eattr_is(const struct stb_eblock *b, const char *name, const char *word);
+bool stb_eattr_true(const struct stb_eblock *b, const char *name);
+
+/* --- cells --- */
+
+enum { STB_MAX_USED = 10 };
+
+/* What rules look at together. Interned; n_cells counts the cells that have it. */
+struct stb_scope {
+	const struct stb_xmatrix *matrix;
+	const struct stb_eblock *workload, *database, *volume, *storage; /* NULL where there is none */
+	uint32_t n_cells, first_cell;
+};
+
+/* All blocks of a cell. Interned per matrix. */
+struct stb_combo {
+	struct stb_scope *scope;
+	const struct stb_eblock *server;
+	const struct stb_eblock *used[STB_MAX_USED]; /* sorted by kind and name, the described ones among them */
+	uint32_t n_used;
+	char id[STB_HASH_HEX];
+	uint32_t group;       /* lower: index, STB_NONE before */
+};
+
+struct stb_xcell {
+	uint32_t matrix;
+	uint32_t *point;      /* per axis; STB_NONE: no value */
+	struct stb_combo *combo;
+};
+
+struct stb_relevant { /* a setting that touches the block at hand */
+	const struct stb_xsetting *from;
+	const struct stb_setting *made;
+};
+
+struct stb_expansion {
+	struct stb_model *m;
+	struct stb_arena *arena;
+	struct stb_sink *sink;
+	struct stb_xmatrix **matrices;
+	uint32_t n_matrices, cap_matrices;
+	struct stb_xcell *cells;
+	uint32_t n_cells, cap_cells;
+	struct stb_scope **scopes;
+	uint32_t n_scopes, cap_scopes;
+	struct stb_combo **combos;
+	uint32_t n_combos, cap_combos;
+	const char **fallen;          /* overrides that fell away because the profile replaced their block */
+	uint32_t n_fallen, cap_fallen;
+	struct stb_intern by_source;  /* settings that apply -> eblock */
+	struct stb_intern by_content; /* canonical text -> eblock */
+	struct stb_intern by_scope, by_combo;
+	struct stb_intern reported;   /* pairs of spans, so that a contradiction is told once */
+	struct stb_relevant *relevant;/* scratch of effective.c */
+	uint32_t cap_relevant;
+};
+
+/* axes.c: reads the matrix; errors are in the sink and m->bad is set. */
+struct stb_xmatrix *stb_xmatrix_read(struct stb_expansion *x, const struct stb_block *block);
+/* The setting as the block's type has it; NULL: the type has no such attribute, or it is bad. */
+struct stb_setting *stb_xsetting_for(const struct stb_xsetting *s, const struct stb_block *block);
+
+/*
+ * selector.c: reads `where { }` against the axes [0, n_axes) of a matrix. false: reported. In what is written for the whole spec but compiled
+ * under a profile, a value that the profile took away matches nothing and is no error.
+ */
+bool stb_xselect_read(struct stb_expansion *x, const struct stb_xmatrix *m, uint32_t n_axes, const struct stb_stmt *where,
+	struct stb_xselect *out);
+bool stb_xselect_match(const struct stb_xselect *s, const struct stb_xmatrix *m, const uint32_t *point);
+const struct stb_xterm *stb_xselect_term(const struct stb_xselect *s, uint32_t axis); /* NULL: not restricted */
+uint32_t stb_xmatrix_axis(const struct stb_xmatrix *m, const char *name, uint32_t n_axes); /* STB_NONE: there is none */
+/* The nested block of that name, of the profile's entry first; NULL: none. */
+const struct stb_stmt *stb_nested(const struct stb_block *b, const char *name);
+
+/* expand.c: the cells of all matrices. */
+void stb_expand(struct stb_expansion *x);
+/* "small4 / std_flash / 64": the values of a cell, for messages. */
+const char *stb_xcell_label(const struct stb_expansion *x, uint32_t cell);
+
+/* effective.c: the block with all that is in force for it; interned. bound: what axes offer, per kind. */
+struct stb_eblock *stb_effective(struct stb_expansion *x, const struct stb_block *block, const struct stb_xsettings *active,
+	const struct stb_xmatrix *m, const uint32_t *point, uint32_t cell);
+/* The volume with the file system that it has from its class. */
+struct stb_eblock *stb_effective_volume(struct stb_expansion *x, struct stb_eblock *volume, struct stb_eblock *storage);
+
+/* identity.c */
+#define STB_IDENTITY_VERSION 1
+void stb_identity_block(struct stb_arena *a, struct stb_eblock *b);
+void stb_identity_cell(struct stb_combo *c, enum stb_fresh fresh);
+void stb_identity_group(const struct stb_combo *c, char out[STB_HASH_HEX]);
+/* The attributes of an oltp workload that say what the load writes, NULL-terminated. */
+const char *const *stb_dataset_attrs(void);
+
+/* cost.c: estimates; the constants are documented there. */
+struct stb_cost {
+	uint64_t layout_bytes;  /* files written before they are read */
+	uint64_t dataset_bytes; /* data set as loaded */
+	uint64_t file_bytes;    /* files at their greatest */
+	uint64_t server_bytes;  /* an empty server */
+	uint64_t reserve_bytes; /* what the file system keeps for itself */
+	uint64_t mkfs_bytes;
+	uint64_t need_bytes;    /* what must fit on the volume, without the reserve */
+	uint64_t have_bytes;    /* size of the volume or its class; STB_UNBOUNDED: not stated */
+	uint64_t measure_ns;
+	uint64_t write_bytes;   /* STB_UNBOUNDED: as much as the target takes */
+	uint64_t provision_ns;
+};
+void stb_cost(const struct stb_scope *s, struct stb_cost *out);
+bool stb_io_reads(const struct stb_eblock *workload);
+bool stb_io_writes(const struct stb_eblock *workload);
+bool stb_io_random(const struct stb_eblock *workload);
+bool stb_oltp_writes(const struct stb_eblock *workload);
+/* Statement handles of one connection in ps mode. */
+uint64_t stb_oltp_statements(const struct stb_eblock *workload);
+/* "4GiB", for messages; of n that no unit divides, the nearest in binary units and the exact bytes. */
+const char *stb_bytes_text(struct stb_arena *a, uint64_t n);
+
+/* rules.c */
+struct stb_rule {
+	enum stb_code code;
+	const char *types; /* workload types or block kinds that it looks at */
+	const char *doc;   /* one sentence */
+};
+/* All rules between attributes, for `stb explain`; severity and explanation are the code's. */
+const struct stb_rule *stb_rules(size_t *n);
+void stb_rules_run(struct stb_expansion *x, const char ***notes, uint32_t *n_notes);
+
+/* lower.c, lower_matrix.c, lower_report.c */
+struct stb_lowering {
+	struct stb_expansion *x;
+	struct stb_plan *plan;
+	struct stb_arena *a;      /* the plan's */
+	struct stb_intern spans, files;
+	uint32_t cap_spans, cap_files, cap_groups, cap_reports, cap_claims, cap_secrets, cap_privileges, cap_notes;
+};
+uint32_t stb_lower_span(struct stb_lowering *l, struct stb_span span);
+const char *stb_lower_str(struct stb_lowering *l, const char *s); /* NULL stays NULL */
+struct stb_val stb_lower_val(struct stb_lowering *l, const struct stb_val *v);
+void stb_lower_matrices(struct stb_lowering *l);
+void stb_lower_reports(struct stb_lowering *l);
+
+#endif

@@ -1,0 +1,476 @@
+/*
+ * lower.c - cells to the plan: blocks with every effective attribute, groups that share provisioning, cells, matrices, and what it all needs.
+ *
+ * Everything is copied into the plan's arena; the compilation may end before the plan does. The order of things in the plan is that of the
+ * spec, or sorted where the spec's order means nothing (blocks, secrets, params), never that of a hash table.
+ */
+#include "compiler/expand.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A block of the plan to be: an effective block, or the data set that a workload loads. */
+struct entry {
+	const char *kind, *type, *name;
+	const char *content; /* what blocks of one name are sorted by */
+	struct stb_eblock *block;
+	bool dataset;
+	uint32_t *index;     /* where its place is told */
+};
+
+struct entries {
+	struct entry *items;
+	uint32_t n, cap;
+	struct stb_intern datasets; /* content -> uint32_t* */
+};
+
+/* What a group lays out in one file name, so that two workloads on one file are not counted twice. */
+struct laid {
+	uint64_t layout_bytes, file_bytes;
+};
+
+const char *stb_lower_str(struct stb_lowering *l, const char *s)
+{
+	return s ? stb_arena_strdup(l->a, s) : NULL;
+}
+
+/* Depth is that of the value as the parser let it in. */
+struct stb_val stb_lower_val(struct stb_lowering *l, const struct stb_val *v)
+{
+	struct stb_val out = *v;
+
+	out.str = stb_lower_str(l, v->str);
+	if (v->n_items) {
+		out.items = STB_NEW_ARRAY(l->a, struct stb_val, v->n_items);
+		for (uint32_t i = 0; i < v->n_items; i++)
+			out.items[i] = stb_lower_val(l, &v->items[i]);
+	}
+	if (v->keys) {
+		out.keys = STB_NEW_ARRAY(l->a, const char *, v->n_items);
+		for (uint32_t i = 0; i < v->n_items; i++)
+			out.keys[i] = stb_lower_str(l, v->keys[i]);
+	}
+	return out;
+}
+
+static void add_text(struct stb_lowering *l, const char ***texts, uint32_t *n, uint32_t *cap, const char *text)
+{
+	for (uint32_t i = 0; i < *n; i++) {
+		if (!strcmp((*texts)[i], text))
+			return;
+	}
+	STB_ARENA_GROW(l->a, *texts, *n, *cap);
+	(*texts)[(*n)++] = stb_lower_str(l, text);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* --- blocks --- */
+
+static bool of_dataset(const char *attr)
+{
+	for (const char *const *name = stb_dataset_attrs(); *name; name++) {
+		if (!strcmp(*name, attr))
+			return true;
+	}
+	return false;
+}
+
+static struct entry *add_entry(struct stb_lowering *l, struct entries *e)
+{
+	STB_ARENA_GROW(l->x->arena, e->items, e->n, e->cap);
+	return &e->items[e->n++];
+}
+
+static void add_block(struct stb_lowering *l, struct entries *e, const struct stb_eblock *b)
+{
+	struct stb_eblock *block = (struct stb_eblock *)b; /* ours; only its number in the plan changes */
+	struct entry *x;
+
+	if (block->plan_block != STB_NONE)
+		return;
+	block->plan_block = 0;
+	x = add_entry(l, e);
+	*x = (struct entry){ .kind = stb_kind_name(b->block->kind), .type = b->block->type->type, .name = b->block->name,
+		.content = b->content, .block = block, .index = &block->plan_block };
+}
+
+static const char *dataset_content(struct stb_lowering *l, const struct stb_eblock *w)
+{
+	const char *text = "";
+
+	for (const char *const *name = stb_dataset_attrs(); *name; name++) {
+		const struct stb_eattr *a = stb_eattr(w, *name);
+
+		if (a)
+			text = stb_arena_printf(l->x->arena, "%s %s=%s", text, *name, stb_val_text(l->x->arena, &a->val));
+	}
+	return text;
+}
+
+/* Where the number of the workload's data set will be told; NULL for io. */
+static uint32_t *add_dataset(struct stb_lowering *l, struct entries *e, const struct stb_eblock *w)
+{
+	const char *content;
+	struct entry *x;
+	uint32_t *index;
+
+	if (strcmp(w->block->type->type, "oltp"))
+		return NULL;
+	content = dataset_content(l, w);
+	index = stb_intern_get(&e->datasets, content, (uint32_t)strlen(content));
+	if (index)
+		return index;
+	index = STB_NEW(l->x->arena, uint32_t);
+	stb_intern_put(&e->datasets, content, (uint32_t)strlen(content), index);
+	x = add_entry(l, e);
+	*x = (struct entry){ .kind = "dataset", .type = "", .name = "sbtest", .content = content, .block = (struct stb_eblock *)w,
+		.dataset = true, .index = index };
+	return index;
+}
+
+static int by_name_content(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int order = strcmp(x->kind, y->kind);
+
+	if (!order)
+		order = strcmp(x->name, y->name);
+	if (!order)
+		order = strcmp(x->type, y->type);
+	return order ? order : strcmp(x->content, y->content);
+}
+
+static void lower_attr(struct stb_lowering *l, const struct stb_eattr *from, struct stb_plan_attr *to)
+{
+	*to = (struct stb_plan_attr){
+		.name = stb_lower_str(l, from->name),
+		.val = stb_lower_val(l, &from->val),
+		.ident = from->row->ident,
+		.origin = from->origin,
+		.is_default = from->is_default,
+		.span = stb_lower_span(l, from->span),
+	};
+	if (from->val.type == STB_V_SECRET && from->val.str)
+		add_text(l, &l->plan->secrets, &l->plan->n_secrets, &l->cap_secrets, from->val.str);
+}
+
+static void lower_block(struct stb_lowering *l, const struct entry *e, struct stb_plan_block *to)
+{
+	const struct stb_eblock *b = e->block;
+
+	*to = (struct stb_plan_block){
+		.kind = stb_lower_str(l, e->kind),
+		.type = stb_lower_str(l, e->type),
+		.name = stb_lower_str(l, e->name),
+		.label = e->dataset ? NULL : stb_lower_str(l, b->block->label),
+		.note = e->dataset ? NULL : stb_lower_str(l, b->block->note),
+		.attrs = STB_NEW_ARRAY(l->a, struct stb_plan_attr, b->n_attrs),
+		.span = stb_lower_span(l, b->block->span),
+	};
+	for (uint32_t i = 0; i < b->n_attrs; i++) {
+		if (!e->dataset || of_dataset(b->attrs[i].name))
+			lower_attr(l, &b->attrs[i], &to->attrs[to->n_attrs++]);
+	}
+}
+
+/* The plan's blocks; tells each combo the place of its data set in datasets[]. */
+static void lower_blocks(struct stb_lowering *l, uint32_t **datasets)
+{
+	struct entries e = { 0 };
+
+	stb_intern_init(&e.datasets, l->x->arena);
+	for (uint32_t c = 0; c < l->x->n_combos; c++) {
+		const struct stb_combo *combo = l->x->combos[c];
+
+		for (uint32_t i = 0; i < combo->n_used; i++)
+			add_block(l, &e, combo->used[i]);
+		datasets[c] = add_dataset(l, &e, combo->scope->workload);
+	}
+	if (e.n)
+		qsort(e.items, e.n, sizeof(*e.items), by_name_content);
+	l->plan->blocks = STB_NEW_ARRAY(l->a, struct stb_plan_block, e.n);
+	l->plan->n_blocks = e.n;
+	for (uint32_t i = 0; i < e.n; i++) {
+		lower_block(l, &e.items[i], &l->plan->blocks[i]);
+		*e.items[i].index = i;
+	}
+}
+
+/* --- groups --- */
+
+static bool on_external_database(const struct stb_scope *s)
+{
+	return s->database && strcmp(s->database->block->type->type, "mysql");
+}
+
+static const char *why_not_run(struct stb_lowering *l, const struct stb_combo *c)
+{
+	const struct stb_scope *s = c->scope;
+	const uint32_t axis = stb_xmatrix_axis(s->matrix, "server", s->matrix->n_axes);
+
+	if (on_external_database(s)) {
+		if (stb_eattr(s->database, "host") || stb_eattr(s->database, "socket"))
+			return NULL;
+		return stb_arena_printf(l->a, "database external `%s` has neither host nor socket: it is described, not reachable",
+			s->database->block->name);
+	}
+	if (!strcmp(s->storage->block->type->type, "external"))
+		return stb_arena_printf(l->a, "storage external `%s` is described, not provisioned", s->storage->block->name);
+	if (axis != STB_NONE && s->matrix->axes[axis].n_values > 1)
+		return stb_arena_printf(l->a, "server external `%s` is described: the work cannot be placed on it", c->server->block->name);
+	return NULL;
+}
+
+static void lower_mounts(struct stb_lowering *l, const struct stb_scope *s, struct stb_plan_group *g)
+{
+	if (on_external_database(s) || !s->volume)
+		return;
+	g->mounts = STB_NEW(l->a, struct stb_plan_mount);
+	g->n_mounts = 1;
+	g->mounts[0] = (struct stb_plan_mount){ "data", s->volume->plan_block, s->storage->plan_block };
+}
+
+static void add_privileges(struct stb_lowering *l, const struct stb_scope *s)
+{
+	const char *type = s->storage->block->type->type, *name = s->storage->block->name;
+	const struct stb_eattr *size = stb_eattr(s->volume, "size") ? stb_eattr(s->volume, "size") : stb_eattr(s->storage, "size");
+	const struct stb_eattr *fs = stb_eattr(s->volume, "filesystem");
+	const char *text;
+
+	if (!strcmp(type, "tmpfs"))
+		text = stb_arena_printf(l->a, "root: mounts a tmpfs of %s (storage %s)", size ? stb_val_label(l->a, &size->val) : "?", name);
+	else if (strcmp(type, "loop"))
+		return;
+	else if (!fs || !strcmp(fs->val.str, "none"))
+		text = stb_arena_printf(l->a, "root: attaches a loop device (storage %s)", name);
+	else
+		text = stb_arena_printf(l->a, "root: mounts %s on a loop device (storage %s)", fs->val.str, name);
+	add_text(l, &l->plan->privileges, &l->plan->n_privileges, &l->cap_privileges, text);
+}
+
+static struct stb_plan_group *new_group(struct stb_lowering *l, const struct stb_combo *c, const uint32_t *dataset, const char *id)
+{
+	const struct stb_scope *s = c->scope;
+	struct stb_plan_group *g;
+
+	STB_ARENA_GROW(l->a, l->plan->groups, l->plan->n_groups, l->cap_groups);
+	g = &l->plan->groups[l->plan->n_groups++];
+	*g = (struct stb_plan_group){
+		.server = c->server ? c->server->plan_block : STB_NONE,
+		.database = s->database ? s->database->plan_block : STB_NONE,
+		.dataset = dataset ? *dataset : STB_NONE,
+		.not_run = why_not_run(l, c),
+	};
+	memcpy(g->id, id, STB_HASH_HEX);
+	lower_mounts(l, s, g);
+	if (g->n_mounts && !g->not_run)
+		add_privileges(l, s);
+	return g;
+}
+
+static void raise_to(uint64_t *sum, uint64_t *was, uint64_t now)
+{
+	if (now > *was) {
+		if (__builtin_add_overflow(*sum, now - *was, sum))
+			*sum = UINT64_MAX;
+		*was = now;
+	}
+}
+
+/* Adds what a workload lays out in the group's volume. */
+static void add_costs(struct stb_lowering *l, struct stb_intern *laid, const struct stb_scope *s, uint32_t group)
+{
+	struct stb_plan_group *g = &l->plan->groups[group];
+	const struct stb_eattr *name = stb_eattr(s->workload, "filename");
+	const char *key = stb_arena_printf(l->x->arena, "%u %d %s", group, stb_eattr_true(s->workload, "shared_file") ||
+		stb_eattr_u64(s->workload, "numjobs", 1) == 1, name ? name->val.str : "");
+	struct laid *known = stb_intern_get(laid, key, (uint32_t)strlen(key));
+	struct stb_cost c;
+
+	stb_cost(s, &c);
+	if (!known) {
+		known = STB_NEW(l->x->arena, struct laid);
+		stb_intern_put(laid, key, (uint32_t)strlen(key), known);
+	}
+	if (!g->provision_ns) { /* the group's first: what all its cells share */
+		raise_to(&g->load_bytes, &(uint64_t){ 0 }, c.mkfs_bytes);
+		raise_to(&g->load_bytes, &(uint64_t){ 0 }, c.dataset_bytes);
+		raise_to(&g->load_bytes, &(uint64_t){ 0 }, c.server_bytes);
+		raise_to(&g->space_bytes, &(uint64_t){ 0 }, c.mkfs_bytes);
+		raise_to(&g->space_bytes, &(uint64_t){ 0 }, c.dataset_bytes);
+		raise_to(&g->space_bytes, &(uint64_t){ 0 }, c.server_bytes);
+	}
+	g->provision_ns = STB_MAX(g->provision_ns, STB_MAX(c.provision_ns, 1u));
+	raise_to(&g->load_bytes, &known->layout_bytes, c.layout_bytes);
+	raise_to(&g->space_bytes, &known->file_bytes, c.file_bytes);
+}
+
+static void lower_groups(struct stb_lowering *l, uint32_t *const *datasets)
+{
+	struct stb_intern by_id, laid;
+
+	stb_intern_init(&by_id, l->x->arena);
+	stb_intern_init(&laid, l->x->arena);
+	for (uint32_t i = 0; i < l->x->n_combos; i++) {
+		struct stb_combo *c = l->x->combos[i];
+		char id[STB_HASH_HEX];
+		uintptr_t known;
+
+		stb_identity_group(c, id);
+		known = (uintptr_t)stb_intern_get(&by_id, id, STB_HASH_HEX);
+		if (!known) {
+			new_group(l, c, datasets[i], id);
+			known = l->plan->n_groups;
+			stb_intern_put(&by_id, id, STB_HASH_HEX, (void *)known); /* a number, not an address */
+		}
+		c->group = (uint32_t)known - 1;
+		add_costs(l, &laid, c->scope, c->group);
+	}
+}
+
+/* fresh = once keeps all groups of a matrix side by side: together they have to fit in their class. */
+static void check_once(struct stb_lowering *l, const struct stb_xmatrix *m)
+{
+	uint64_t *sums = STB_NEW_ARRAY(l->x->arena, uint64_t, l->plan->n_blocks + 1);
+	uint8_t *seen = STB_NEW_ARRAY(l->x->arena, uint8_t, l->plan->n_groups + 1);
+
+	for (uint32_t i = 0; m->fresh == STB_FRESH_ONCE && i < m->n_cells; i++) {
+		const struct stb_combo *c = l->x->cells[m->first_cell + i].combo;
+		const struct stb_plan_group *g = &l->plan->groups[c->group];
+		const struct stb_eattr *size = g->n_mounts ? stb_eattr(c->scope->storage, "size") : NULL;
+		uint64_t *sum, before;
+		struct stb_diag *d;
+
+		if (seen[c->group]++ || !size || g->not_run)
+			continue;
+		sum = &sums[c->scope->storage->plan_block];
+		before = *sum;
+		if (__builtin_add_overflow(*sum, g->space_bytes, sum))
+			*sum = UINT64_MAX;
+		if (*sum <= (uint64_t)size->val.num || before > (uint64_t)size->val.num || !before)
+			continue;
+		d = stb_diag(l->x->sink, STB_E0523, size->span, "the volumes of matrix `%s` need %s or more of storage `%s` at once",
+			m->block->name, stb_bytes_text(l->x->arena, *sum), c->scope->storage->block->name);
+		stb_diag_label(l->x->sink, d, m->block->span, "fresh = once keeps every group's side by side");
+		stb_diag_help(l->x->sink, d, "set fresh = group, or raise the size");
+	}
+}
+
+/* --- cells --- */
+
+static void lower_cells(struct stb_lowering *l)
+{
+	struct stb_plan *p = l->plan;
+	struct stb_intern by_id;
+
+	stb_intern_init(&by_id, l->x->arena);
+	p->n_cells = l->x->n_cells;
+	p->cells = STB_NEW_ARRAY(l->a, struct stb_plan_cell, p->n_cells);
+	for (uint32_t i = 0; i < p->n_cells; i++) {
+		const struct stb_xcell *from = &l->x->cells[i];
+		const struct stb_combo *c = from->combo;
+		const uint32_t n_axes = l->x->matrices[from->matrix]->n_axes;
+		struct stb_plan_cell *to = &p->cells[i];
+		struct stb_cost cost;
+		uintptr_t first;
+
+		stb_cost(c->scope, &cost);
+		*to = (struct stb_plan_cell){
+			.matrix = from->matrix,
+			.point = STB_NEW_ARRAY(l->a, uint32_t, n_axes),
+			.workload = c->scope->workload->plan_block,
+			.server = c->server ? c->server->plan_block : STB_NONE,
+			.client = STB_NONE,
+			.group = c->group,
+			.measure_ns = cost.measure_ns,
+			.write_bytes = cost.write_bytes,
+		};
+		memcpy(to->id, c->id, STB_HASH_HEX);
+		memcpy(to->point, from->point, n_axes * sizeof(*to->point));
+		first = (uintptr_t)stb_intern_get(&by_id, to->id, STB_HASH_HEX);
+		if (!first) {
+			first = (uintptr_t)i + 1;
+			stb_intern_put(&by_id, to->id, STB_HASH_HEX, (void *)first); /* a number, not an address */
+		}
+		to->same_as = (uint32_t)first - 1;
+	}
+}
+
+/* --- the whole --- */
+
+static const char *suite_text(struct stb_lowering *l, const struct stb_block *suite, const char *attr)
+{
+	const struct stb_setting *s = stb_block_setting(suite, attr);
+
+	return s ? stb_lower_str(l, s->val.str) : NULL;
+}
+
+static void lower_head(struct stb_lowering *l)
+{
+	const struct stb_model *m = l->x->m;
+	struct stb_plan *p = l->plan;
+
+	for (uint32_t i = 0; i < m->n_blocks; i++) {
+		const struct stb_block *b = m->blocks[i];
+
+		if (b->kind != STB_K_SUITE)
+			continue;
+		p->suite = stb_lower_str(l, b->name);
+		p->title = suite_text(l, b, "title");
+		p->description = suite_text(l, b, "description");
+		p->source = suite_text(l, b, "source");
+		p->licence = suite_text(l, b, "licence");
+	}
+	p->profile = stb_lower_str(l, m->profile);
+	p->params = STB_NEW_ARRAY(l->a, const char *, m->options->n_set);
+	for (uint32_t i = 0; i < m->options->n_set; i++)
+		p->params[p->n_params++] = stb_lower_str(l, m->options->set[i]);
+	if (p->n_params)
+		qsort(p->params, p->n_params, sizeof(*p->params), by_text);
+	/* The spec itself is the first file, whatever is referred to. */
+	(void)stb_lower_span(l, (struct stb_span){ m->top_file, 0, 0 });
+}
+
+struct stb_plan *stb_expand_and_lower(struct stb_model *m)
+{
+	struct stb_expansion x = { .m = m, .arena = &m->c->arena, .sink = &m->c->sink };
+	struct stb_lowering l = { .x = &x };
+	uint32_t n_notes, **datasets;
+	const char **notes;
+	struct stb_err err = { 0 };
+
+	stb_expand(&x);
+	stb_rules_run(&x, &notes, &n_notes);
+	l.plan = stb_plan_new();
+	l.a = &l.plan->arena;
+	stb_intern_init(&l.spans, x.arena);
+	stb_intern_init(&l.files, x.arena);
+	lower_head(&l);
+	stb_lower_reports(&l);
+	if (x.sink->n_errors)
+		goto fail;
+	datasets = STB_NEW_ARRAY(x.arena, uint32_t *, x.n_combos);
+	lower_blocks(&l, datasets);
+	lower_groups(&l, datasets);
+	stb_lower_matrices(&l);
+	for (uint32_t i = 0; i < x.n_matrices; i++)
+		check_once(&l, x.matrices[i]);
+	if (x.sink->n_errors)
+		goto fail;
+	lower_cells(&l);
+	for (uint32_t i = 0; i < n_notes; i++)
+		add_text(&l, &l.plan->notes, &l.plan->n_notes, &l.cap_notes, notes[i]);
+	if (l.plan->n_secrets)
+		qsort(l.plan->secrets, l.plan->n_secrets, sizeof(*l.plan->secrets), by_text);
+	stb_plan_seal(l.plan);
+	if (!stb_plan_verify(l.plan, &err))
+		return l.plan;
+	stb_diag(x.sink, STB_E0526, STB_NO_SPAN, "%s", err.what);
+fail:
+	stb_plan_free(l.plan);
+	return NULL;
+}

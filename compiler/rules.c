@@ -1,0 +1,195 @@
+/*
+ * rules.c - attributes against each other: what cannot mean what is written (errors), what is often misread (warnings), what will happen
+ * (notes). The rules themselves are tables in rules_io.c, rules_volume.c and rules_oltp.c; `stb explain` lists them.
+ *
+ * A rule looks at one scope, a distinct combination of effective blocks, not at a cell. What it finds is told once per place and text, with
+ * the number of cells that have it; where only some cells of a matrix are impossible, the exclusion that leaves them out is offered.
+ *
+ * "Without effect" is judged by value, never by writing: stating the value that would hold anyway is no error.
+ */
+#include "compiler/rules.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static const struct stb_rule rules[] = {
+#define TYPES_IO "workload io"
+#define TYPES_OLTP "workload oltp"
+#define TYPES_VOLUME "volume"
+#define STB_RULE(table, code_, doc_, look) { .code = STB_##code_, .types = TYPES_##table, .doc = (doc_) },
+#include "compiler/rules.def"
+#undef STB_RULE
+};
+
+const struct stb_rule *stb_rules(size_t *n)
+{
+	*n = STB_LEN(rules);
+	return rules;
+}
+
+const char *stb_attr_text(struct stb_rules_run *r, const struct stb_eattr *a)
+{
+	return stb_arena_printf(r->x->arena, "%s = %s", a->name, stb_val_text(r->x->arena, &a->val));
+}
+
+static struct stb_span place(const struct stb_eblock *b, const struct stb_eattr *a)
+{
+	return a && a->span.file != STB_NO_FILE ? a->span : b->block->span;
+}
+
+struct stb_diag *stb_find(struct stb_rules_run *r, enum stb_code code, const struct stb_eblock *ba, const struct stb_eattr *a,
+	const struct stb_eblock *bb, const struct stb_eattr *b, const char *fmt, ...)
+{
+	const struct stb_span at = place(ba, a);
+	struct stb_finding *f;
+	uintptr_t known;
+	const char *key, *text;
+	va_list ap;
+	char buf[1024];
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	text = buf;
+	key = stb_arena_printf(r->x->arena, "%d %u %u %u %u %s", (int)code, r->s->matrix->index, at.file, at.begin, at.end, text);
+	known = (uintptr_t)stb_intern_get(&r->known, key, (uint32_t)strlen(key));
+	if (known) {
+		r->findings[known - 1].n_cells += r->s->n_cells;
+		return NULL;
+	}
+	STB_ARENA_GROW(r->x->arena, r->findings, r->n, r->cap);
+	f = &r->findings[r->n++];
+	*f = (struct stb_finding){
+		.code = code, .attrs = { a, b }, .blocks = { ba, bb }, .matrix = r->s->matrix,
+		.n_cells = r->s->n_cells, .first_cell = r->s->first_cell,
+	};
+	f->diag = stb_diag(r->x->sink, code, at, "%s", text);
+	stb_intern_put(&r->known, key, (uint32_t)strlen(key), (void *)(uintptr_t)r->n); /* a number, not an address */
+	return f->diag;
+}
+
+void stb_find_other(struct stb_rules_run *r, struct stb_diag *d, const struct stb_eblock *bb, const struct stb_eattr *b, const char *words)
+{
+	if (b->span.file != STB_NO_FILE)
+		stb_diag_label(r->x->sink, d, b->span, "%s", words);
+	else
+		stb_diag_note(r->x->sink, d, "%s: `%s` is the default of %s `%s`", words, stb_attr_text(r, b),
+			stb_kind_name(bb->block->kind), bb->block->name);
+}
+
+void stb_without_effect(struct stb_rules_run *r, enum stb_code code, const struct stb_eblock *b, const char *attr,
+	const struct stb_eblock *because_of, const char *because, const char *why)
+{
+	const struct stb_eattr *a = stb_eattr(b, attr), *o = because ? stb_eattr(because_of, because) : NULL;
+	struct stb_diag *d;
+
+	if (!a || a->is_default || a->origin == STB_FROM_DEFAULT)
+		return;
+	d = stb_find(r, code, b, a, because_of, o, "`%s` has no effect: %s", stb_attr_text(r, a), why);
+	if (!d)
+		return;
+	stb_diag_here(r->x->sink, d, "has no effect");
+	if (o)
+		stb_find_other(r, d, because_of, o, "because of this");
+}
+
+/* Every required attribute has a value in every cell; references were followed by expand. */
+static void look_required(struct stb_rules_run *r)
+{
+	const struct stb_eblock *blocks[] = { r->s->workload, r->s->database, r->s->volume, r->s->storage };
+	size_t n;
+	const struct stb_schema_attr *rows = stb_schema_rows(&n);
+
+	for (size_t k = 0; k < STB_LEN(blocks); k++) {
+		for (size_t i = 0; blocks[k] && i < n; i++) {
+			const struct stb_block *b = blocks[k]->block;
+
+			if (rows[i].kind != b->kind || !(rows[i].flags & STB_REQUIRED) || rows[i].ref_kind >= 0 ||
+				!stb_schema_applies(&rows[i], b->type->type) || stb_eattr(blocks[k], rows[i].name))
+				continue;
+			struct stb_diag *d = stb_find(r, STB_E0525, blocks[k], NULL, NULL, NULL, "%s `%s` has no `%s`",
+				stb_kind_name(b->kind), b->name, rows[i].name);
+
+			if (d)
+				stb_diag_help(r->x->sink, d, "write `%s = ...` in it, or set it in the matrix with an axis or an override",
+					rows[i].name);
+		}
+	}
+}
+
+static void look(struct stb_rules_run *r)
+{
+	const bool oltp = !strcmp(r->s->workload->block->type->type, "oltp");
+
+	r->w = r->s->workload;
+	look_required(r);
+	stb_cost(r->s, &r->cost);
+	if (oltp)
+		stb_rules_look_oltp(r);
+	else
+		stb_rules_look_io(r);
+	if (r->s->volume && r->s->storage)
+		stb_rules_look_volume(r);
+}
+
+/* "engine = psync  depth = 16": the axes that made the attributes what they are, in the first cell. */
+static const char *exclusion(struct stb_rules_run *r, const struct stb_finding *f)
+{
+	const uint32_t *point = r->x->cells[f->first_cell].point;
+	const char *text = NULL, *seen[2] = { 0 };
+
+	for (size_t i = 0; i < STB_LEN(f->attrs); i++) {
+		const char *name = NULL;
+
+		if (f->attrs[i] && f->attrs[i]->axis)
+			name = f->attrs[i]->axis;
+		else if (f->blocks[i])
+			name = stb_kind_name(f->blocks[i]->block->kind);
+		const uint32_t axis = name ? stb_xmatrix_axis(f->matrix, name, f->matrix->n_axes) : STB_NONE;
+
+		if (axis == STB_NONE || point[axis] == STB_NONE || f->matrix->axes[axis].n_values < 2 || (seen[0] && !strcmp(seen[0], name)))
+			continue;
+		seen[i] = name;
+		if (i == 1 && !seen[0])
+			seen[0] = name;
+		text = stb_arena_printf(r->x->arena, "%s%s%s = %s", text ? text : "", text ? "  " : "", name,
+			f->matrix->axes[axis].values[point[axis]].key);
+	}
+	return text;
+}
+
+static void finish(struct stb_rules_run *r, const struct stb_finding *f)
+{
+	const char *where;
+
+	if (f->matrix->n_cells < 2)
+		return;
+	stb_diag_note(r->x->sink, f->diag, "in %u of %u cells of matrix `%s`, first: %s", f->n_cells, f->matrix->n_cells,
+		f->matrix->block->name, stb_xcell_label(r->x, f->first_cell));
+	if (stb_code_info(f->code)->severity != STB_SEV_ERROR || f->n_cells == f->matrix->n_cells)
+		return;
+	where = exclusion(r, f);
+	if (where)
+		stb_diag_help(r->x->sink, f->diag, "or leave such cells out: exclude { reason = \"...\"  where { %s } }", where);
+}
+
+void stb_rules_run(struct stb_expansion *x, const char ***notes, uint32_t *n_notes)
+{
+	struct stb_rules_run r = { .x = x };
+	uint32_t n = 0;
+
+	stb_intern_init(&r.known, x->arena);
+	for (uint32_t i = 0; i < x->n_scopes; i++) {
+		r.s = x->scopes[i];
+		look(&r);
+	}
+	*notes = STB_NEW_ARRAY(x->arena, const char *, r.n + x->n_fallen + 1);
+	for (uint32_t i = 0; i < r.n; i++) {
+		finish(&r, &r.findings[i]);
+		if (stb_code_info(r.findings[i].code)->severity == STB_SEV_NOTE)
+			(*notes)[n++] = r.findings[i].diag->text;
+	}
+	for (uint32_t i = 0; i < x->n_fallen; i++)
+		(*notes)[n++] = x->fallen[i];
+	*n_notes = n;
+}

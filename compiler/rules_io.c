@@ -1,0 +1,308 @@
+/*
+ * rules_io.c - rules of io workloads. What an engine can do is data of the runtime (runtime/io/caps.def).
+ */
+#include "compiler/rules.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct engine {
+	const char *name;
+	bool sync;
+	uint64_t max_depth;
+};
+
+static const struct engine engines[] = {
+#define STB_IO_ENGINE(sym, name_, sync_, max_depth_, direct_, needs_) { name_, sync_, max_depth_ },
+#include "runtime/io/caps.def"
+#undef STB_IO_ENGINE
+};
+
+static const struct engine *engine_of(const struct stb_eblock *w)
+{
+	for (size_t i = 0; i < STB_LEN(engines); i++) {
+		if (stb_eattr_is(w, "ioengine", engines[i].name))
+			return &engines[i];
+	}
+	return NULL;
+}
+
+static bool is_null(const struct stb_eblock *w)
+{
+	return stb_eattr_is(w, "ioengine", "null");
+}
+
+static bool is_raw(const struct stb_rules_run *r)
+{
+	return stb_eattr_is(r->s->volume, "filesystem", "none");
+}
+
+static void depth_of_sync_engine(struct stb_rules_run *r)
+{
+	const struct stb_eattr *depth = stb_eattr(r->w, "iodepth"), *engine = stb_eattr(r->w, "ioengine");
+	const struct engine *e = engine_of(r->w);
+	struct stb_diag *d;
+
+	if (!e || !e->sync || !depth || stb_eattr_u64(r->w, "iodepth", 1) <= 1)
+		return;
+	d = stb_find(r, STB_E0401, r->w, depth, r->w, engine, "`%s` cannot be had with `%s`", stb_attr_text(r, depth),
+		stb_attr_text(r, engine));
+	if (!d)
+		return;
+	stb_find_other(r, d, r->w, engine, "this engine does one I/O at a time");
+	if (depth->origin == STB_FROM_LINE)
+		stb_diag_fixit(r->x->sink, d, depth->span, "iodepth = 1");
+	stb_diag_help(r->x->sink, d, "write iodepth = 1, or take ioengine = io_uring or libaio to have %" PRIu64 " in flight",
+		stb_eattr_u64(r->w, "iodepth", 1));
+}
+
+static void depth_of_async_engine(struct stb_rules_run *r)
+{
+	const struct stb_eattr *depth = stb_eattr(r->w, "iodepth"), *engine = stb_eattr(r->w, "ioengine");
+	const struct engine *e = engine_of(r->w);
+	struct stb_diag *d;
+
+	if (!e || e->sync || !depth || stb_eattr_u64(r->w, "iodepth", 1) <= e->max_depth)
+		return;
+	d = stb_find(r, STB_E0402, r->w, depth, r->w, engine, "`%s` is more than engine `%s` holds", stb_attr_text(r, depth), e->name);
+	if (d)
+		stb_diag_help(r->x->sink, d, "it holds up to %" PRIu64 " per job; more jobs hold more", e->max_depth);
+}
+
+static void direct_block_size(struct stb_rules_run *r)
+{
+	const struct stb_eattr *bs = stb_eattr(r->w, "bs"), *direct = stb_eattr(r->w, "direct");
+	const uint64_t n = stb_eattr_u64(r->w, "bs", 512);
+	struct stb_diag *d;
+
+	if (!stb_eattr_true(r->w, "direct") || n % 512 == 0)
+		return;
+	d = stb_find(r, STB_E0403, r->w, bs, r->w, direct, "`%s` (%" PRIu64 " bytes) is no multiple of 512, which direct I/O needs",
+		stb_attr_text(r, bs), n);
+	if (!d)
+		return;
+	stb_find_other(r, d, r->w, direct, "direct I/O is asked for here");
+	if (n > 512 && n % 1000 == 0)
+		stb_diag_help(r->x->sink, d, "4KB is 4000 bytes, 4KiB is 4096");
+	stb_diag_note(r->x->sink, d, "devices with sectors of 4096 bytes need multiples of 4KiB");
+}
+
+static void size_of_blocks(struct stb_rules_run *r)
+{
+	const struct stb_eattr *size = stb_eattr(r->w, "size"), *bs = stb_eattr(r->w, "bs");
+	const uint64_t n = stb_eattr_u64(r->w, "size", 0), b = stb_eattr_u64(r->w, "bs", 1);
+	struct stb_diag *d;
+
+	if (!size || !b || n % b == 0)
+		return;
+	d = stb_find(r, STB_E0404, r->w, size, r->w, bs, n < b ? "`%s` is smaller than one block of %s" : "`%s` is no multiple of %s",
+		stb_attr_text(r, size), stb_attr_text(r, bs));
+	if (!d)
+		return;
+	stb_find_other(r, d, r->w, bs, "the block");
+	if (n > b)
+		stb_diag_help(r->x->sink, d, "the nearest multiple below is %s", stb_bytes_text(r->x->arena, n / b * b));
+}
+
+static void async_buffered(struct stb_rules_run *r)
+{
+	const struct stb_eattr *engine = stb_eattr(r->w, "ioengine"), *direct = stb_eattr(r->w, "direct");
+	const struct engine *e = engine_of(r->w);
+	struct stb_diag *d;
+
+	if (!e || e->sync || is_null(r->w) || stb_eattr_true(r->w, "direct"))
+		return;
+	d = stb_find(r, STB_W0405, r->w, engine, r->w, direct, "`%s` without direct works in the page cache, where the depth asked for is not reached",
+		stb_attr_text(r, engine));
+	if (!d)
+		return;
+	stb_find_other(r, d, r->w, direct, "direct is off");
+	stb_diag_help(r->x->sink, d, "set direct = true to measure the device; compare depth_mean with iodepth in the results");
+}
+
+static void size_or_runtime(struct stb_rules_run *r)
+{
+	const struct stb_eattr *runtime = stb_eattr(r->w, "runtime"), *size = stb_eattr(r->w, "size");
+
+	if (!runtime || !size || stb_eattr_true(r->w, "time_based"))
+		return;
+	stb_find(r, STB_N0406, r->w, runtime, r->w, size,
+		"workload `%s` ends after %s per job or after %s, whichever is first; time_based = true keeps it going for the whole runtime",
+		r->w->block->name, stb_val_label(r->x->arena, &size->val), stb_val_label(r->x->arena, &runtime->val));
+}
+
+static void time_based_runtime(struct stb_rules_run *r)
+{
+	const struct stb_eattr *a = stb_eattr(r->w, "time_based");
+	struct stb_diag *d;
+
+	if (!stb_eattr_true(r->w, "time_based") || stb_eattr(r->w, "runtime"))
+		return;
+	d = stb_find(r, STB_E0407, r->w, a, NULL, NULL, "`time_based = true` without a runtime never ends");
+	if (d)
+		stb_diag_help(r->x->sink, d, "state how long, for example runtime = 30s");
+}
+
+static void mix_of_one_direction(struct stb_rules_run *r)
+{
+	if (!stb_io_reads(r->w) || !stb_io_writes(r->w))
+		stb_without_effect(r, STB_E0408, r->w, "rwmixread", r->w, "rw", "the workload has one direction only");
+}
+
+static void sync_of_reads(struct stb_rules_run *r)
+{
+	static const char *const attrs[] = { "fsync", "fdatasync", "end_fsync" };
+
+	for (size_t i = 0; i < STB_LEN(attrs) && !stb_io_writes(r->w); i++)
+		stb_without_effect(r, STB_E0409, r->w, attrs[i], r->w, "rw", "the workload writes nothing");
+}
+
+static void random_of_sequential(struct stb_rules_run *r)
+{
+	if (stb_io_random(r->w))
+		return;
+	stb_without_effect(r, STB_E0410, r->w, "norandommap", r->w, "rw", "the offsets are sequential");
+	stb_without_effect(r, STB_E0410, r->w, "randrepeat", r->w, "rw", "the offsets are sequential");
+}
+
+static void invalidate_direct(struct stb_rules_run *r)
+{
+	const struct stb_eattr *a = stb_eattr(r->w, "invalidate");
+
+	if (a && a->origin != STB_FROM_DEFAULT && stb_eattr_true(r->w, "direct"))
+		stb_find(r, STB_N0411, r->w, a, r->w, stb_eattr(r->w, "direct"),
+			"`%s` of workload `%s` does nothing: direct I/O does not go through the page cache", stb_attr_text(r, a),
+			r->w->block->name);
+}
+
+static void direct_tmpfs(struct stb_rules_run *r)
+{
+	const struct stb_eattr *a = stb_eattr(r->w, "direct");
+	struct stb_diag *d;
+
+	if (!stb_eattr_true(r->w, "direct") || is_null(r->w) || strcmp(r->s->storage->block->type->type, "tmpfs"))
+		return;
+	d = stb_find(r, STB_W0412, r->w, a, NULL, NULL, "direct I/O on tmpfs `%s` is refused by kernels before 6.6", r->s->storage->block->name);
+	if (d)
+		stb_diag_label(r->x->sink, d, r->s->storage->block->span, "memory has no device to go to directly");
+}
+
+static const char *filename_fault(const char *name)
+{
+	for (const char *p = name;;) {
+		const size_t n = strcspn(p, "/");
+
+		if (!n)
+			return *name == '/' ? "it is absolute" : "it has an empty component";
+		if (n > 200 || strlen(name) > 1024)
+			return "it is too long";
+		if (p[0] == '.' && (n == 1 || (n == 2 && p[1] == '.')))
+			return n == 1 ? "it has a component `.`" : "it climbs out with `..`";
+		if (!p[n])
+			return NULL;
+		p += n + 1;
+	}
+}
+
+static void filename_beneath(struct stb_rules_run *r)
+{
+	const struct stb_eattr *a = stb_eattr(r->w, "filename");
+	const char *fault = a && a->val.str ? filename_fault(a->val.str) : NULL;
+	struct stb_diag *d;
+
+	if (!fault)
+		return;
+	d = stb_find(r, STB_E0413, r->w, a, NULL, NULL, "`%s` cannot be used: %s", stb_attr_text(r, a), a->val.str[0] ? fault : "it is empty");
+	if (d)
+		stb_diag_help(r->x->sink, d, "filename is relative and stays inside the volume; which directory that is, the storage class says");
+}
+
+static void file_of_raw(struct stb_rules_run *r)
+{
+	if (!is_raw(r))
+		return;
+	stb_without_effect(r, STB_E0414, r->w, "filename", r->s->volume, "filesystem", "the volume is a raw device");
+	stb_without_effect(r, STB_E0414, r->w, "fallocate", r->s->volume, "filesystem", "the volume is a raw device");
+}
+
+static void fallocate_of_reads(struct stb_rules_run *r)
+{
+	if (stb_io_reads(r->w) && !is_raw(r))
+		stb_without_effect(r, STB_E0415, r->w, "fallocate", r->w, "rw", "a file that is read is filled before it is measured");
+}
+
+static void jobs_of_raw(struct stb_rules_run *r)
+{
+	const struct stb_eattr *jobs = stb_eattr(r->w, "numjobs");
+	struct stb_diag *d;
+
+	if (!is_raw(r) || is_null(r->w) || stb_eattr_u64(r->w, "numjobs", 1) < 2 || stb_eattr_true(r->w, "shared_file"))
+		return;
+	d = stb_find(r, STB_E0416, r->w, jobs, r->s->volume, stb_eattr(r->s->volume, "filesystem"),
+		"`%s` on a raw volume: all jobs meet on one device, and shared_file does not say that they may", stb_attr_text(r, jobs));
+	if (d)
+		stb_diag_help(r->x->sink, d, "set shared_file = true, or numjobs = 1");
+}
+
+static void jobs_total(struct stb_rules_run *r)
+{
+	const struct stb_eattr *jobs = stb_eattr(r->w, "numjobs"), *size = stb_eattr(r->w, "size");
+	const uint64_t n = stb_eattr_u64(r->w, "numjobs", 1);
+
+	if (n < 2 || !size || is_null(r->w))
+		return;
+	if (stb_eattr_true(r->w, "shared_file"))
+		stb_find(r, STB_N0417, r->w, jobs, r->w, size, "the %" PRIu64 " jobs of workload `%s` share one file of %s; each goes over all of it", n,
+			r->w->block->name, stb_bytes_text(r->x->arena, r->cost.file_bytes));
+	else
+		stb_find(r, STB_N0417, r->w, jobs, r->w, size, "the %" PRIu64 " jobs of workload `%s` have a file of %s each, %s together", n,
+			r->w->block->name, stb_val_label(r->x->arena, &size->val), stb_bytes_text(r->x->arena, r->cost.file_bytes));
+}
+
+/* Also used for data sets: rules_oltp.c. */
+void stb_rule_fits(struct stb_rules_run *r, const struct stb_eattr *size, const char *what)
+{
+	struct stb_arena *a = r->x->arena;
+	const struct stb_cost *c = &r->cost;
+	const struct stb_eblock *limit = stb_eattr(r->s->volume, "size") ? r->s->volume : r->s->storage;
+	struct stb_diag *d;
+
+	if (c->have_bytes == STB_UNBOUNDED || (c->need_bytes <= c->have_bytes && c->have_bytes - c->need_bytes >= c->reserve_bytes))
+		return;
+	d = stb_find(r, STB_E0418, r->w, size, limit, stb_eattr(limit, "size"), "%s of workload `%s` needs %s, and %s `%s` has %s%s%s", what,
+		r->w->block->name, stb_bytes_text(a, c->need_bytes), stb_kind_name(limit->block->kind), limit->block->name,
+		stb_bytes_text(a, c->have_bytes), c->reserve_bytes ? " less a reserve of " : "",
+		c->reserve_bytes ? stb_bytes_text(a, c->reserve_bytes) : "");
+	if (!d)
+		return;
+	stb_find_other(r, d, limit, stb_eattr(limit, "size"), "the size is here");
+	if (c->reserve_bytes)
+		stb_diag_note(r->x->sink, d, "the reserve is what file system %s keeps for itself", stb_val_label(a,
+			&stb_eattr(r->s->volume, "filesystem")->val));
+	if (c->server_bytes)
+		stb_diag_note(r->x->sink, d, "the data set takes %s, the server's own files %s", stb_bytes_text(a, c->dataset_bytes),
+			stb_bytes_text(a, c->server_bytes));
+}
+
+static void fits_io(struct stb_rules_run *r)
+{
+	stb_rule_fits(r, stb_eattr(r->w, "size"), stb_eattr_u64(r->w, "numjobs", 1) > 1 && !stb_eattr_true(r->w, "shared_file") ?
+		"the files" : "the file");
+}
+
+typedef void look_fn(struct stb_rules_run *r);
+
+static look_fn *const table[] = {
+#define LOOK_IO(look) look,
+#define LOOK_OLTP(look)
+#define LOOK_VOLUME(look)
+#define STB_RULE(table_, code, doc, look) LOOK_##table_(look)
+#include "compiler/rules.def"
+#undef STB_RULE
+};
+
+void stb_rules_look_io(struct stb_rules_run *r)
+{
+	for (size_t i = 0; i < STB_LEN(table); i++)
+		table[i](r);
+}

@@ -1,0 +1,247 @@
+/*
+ * rules_oltp.c - rules of oltp workloads. Which statements a script has, and what a connection prepares, is sysbench 1.0's.
+ */
+#include "compiler/rules.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t default_prepared = 16382, default_connections = 151;
+
+static bool is_private(const struct stb_rules_run *r)
+{
+	return !strcmp(r->s->database->block->type->type, "mysql");
+}
+
+static const char *script(const struct stb_rules_run *r)
+{
+	const struct stb_eattr *a = stb_eattr(r->w, "script");
+
+	return a && a->val.str ? a->val.str : "";
+}
+
+/* A server option that is a whole number; fallback where it is not stated. */
+static uint64_t option(const struct stb_rules_run *r, const char *name, uint64_t fallback)
+{
+	const struct stb_eattr *a = stb_eattr(r->s->database, name);
+
+	return a && a->val.str && a->val.str[0] >= '0' && a->val.str[0] <= '9' ? strtoull(a->val.str, NULL, 10) : fallback;
+}
+
+static void oltp_end(struct stb_rules_run *r)
+{
+	struct stb_diag *d;
+
+	if (stb_eattr(r->w, "time") || stb_eattr(r->w, "events"))
+		return;
+	d = stb_find(r, STB_E0430, r->w, NULL, NULL, NULL, "workload `%s` never ends: it has neither time nor events", r->w->block->name);
+	if (d)
+		stb_diag_help(r->x->sink, d, "state time = 60s, or events = 100_000 for all threads together");
+}
+
+struct count {
+	const char *attr;
+	bool reads, writes; /* statements that it counts stand in scripts that read or write in transactions */
+};
+
+static const struct count counts[] = {
+	{ "point_selects", true, false },     { "simple_ranges", true, false },     { "sum_ranges", true, false },
+	{ "order_ranges", true, false },      { "distinct_ranges", true, false },   { "range_size", true, false },
+	{ "index_updates", false, true },     { "non_index_updates", false, true }, { "delete_inserts", false, true },
+};
+
+/* Whether the script has statements of that sort. point_select and insert have one fixed statement. */
+static bool script_uses(const char *name, const struct count *c)
+{
+	if (!strcmp(name, "read_write"))
+		return true;
+	if (!strcmp(name, "read_only"))
+		return c->reads;
+	return !strcmp(name, "write_only") && c->writes;
+}
+
+static void statement_counts(struct stb_rules_run *r)
+{
+	const char *why = stb_arena_printf(r->x->arena, "script %s has no such statements", script(r));
+
+	for (size_t i = 0; i < STB_LEN(counts); i++) {
+		if (!script_uses(script(r), &counts[i]))
+			stb_without_effect(r, STB_E0431, r->w, counts[i].attr, r->w, "script", why);
+	}
+}
+
+static void empty_transaction(struct stb_rules_run *r)
+{
+	uint64_t n = 0;
+
+	if (!strcmp(script(r), "point_select") || !strcmp(script(r), "insert"))
+		return;
+	for (size_t i = 0; i < STB_LEN(counts); i++) {
+		if (script_uses(script(r), &counts[i]) && strcmp(counts[i].attr, "range_size"))
+			n += stb_eattr_u64(r->w, counts[i].attr, 1);
+	}
+	if (!n)
+		stb_find(r, STB_E0432, r->w, stb_eattr(r->w, "script"), NULL, NULL, "the transactions of workload `%s` are empty: every count is 0",
+			r->w->block->name);
+}
+
+static void tell_prepared(struct stb_rules_run *r, enum stb_code code, uint64_t limit, const char *whose)
+{
+	const struct stb_eattr *threads = stb_eattr(r->w, "threads"), *tables = stb_eattr(r->w, "tables");
+	const uint64_t n = stb_oltp_statements(r->w), need = n * stb_eattr_u64(r->w, "threads", 1);
+	struct stb_diag *d = stb_find(r, code, r->w, threads, r->w, tables,
+		"workload `%s` prepares %" PRIu64 " statements, and %s max_prepared_stmt_count is %" PRIu64, r->w->block->name, need, whose, limit);
+
+	if (!d)
+		return;
+	stb_diag_note(r->x->sink, d, "%" PRIu64 " threads x %" PRIu64 " statements for %" PRIu64 " tables", stb_eattr_u64(r->w, "threads", 1), n,
+		stb_eattr_u64(r->w, "tables", 1));
+	stb_diag_help(r->x->sink, d, "state options { max_prepared_stmt_count = %" PRIu64 " } in database `%s`, or db_ps_mode = disable", need,
+		r->s->database->block->name);
+}
+
+static bool too_many_prepared(struct stb_rules_run *r, uint64_t limit)
+{
+	/* At most 16,384 threads x (9 x 10,000 + 2) statements. */
+	return stb_oltp_statements(r->w) * stb_eattr_u64(r->w, "threads", 1) > limit;
+}
+
+static void prepared_statements(struct stb_rules_run *r)
+{
+	const bool stated = stb_eattr(r->s->database, "options.max_prepared_stmt_count");
+	const uint64_t limit = option(r, "options.max_prepared_stmt_count", default_prepared);
+
+	if ((is_private(r) || stated) && too_many_prepared(r, limit))
+		tell_prepared(r, STB_E0433, limit, stated ? "the server's" : "the default");
+}
+
+static void prepared_statements_external(struct stb_rules_run *r)
+{
+	if (!is_private(r) && !stb_eattr(r->s->database, "options.max_prepared_stmt_count") && too_many_prepared(r, default_prepared))
+		tell_prepared(r, STB_W0434, default_prepared, "where nothing else is stated");
+}
+
+static void connections(struct stb_rules_run *r)
+{
+	const struct stb_eattr *threads = stb_eattr(r->w, "threads"), *stated = stb_eattr(r->s->database, "options.max_connections");
+	const uint64_t limit = option(r, "options.max_connections", default_connections), n = stb_eattr_u64(r->w, "threads", 1);
+	struct stb_diag *d;
+
+	if ((!is_private(r) && !stated) || n <= limit)
+		return;
+	d = stb_find(r, STB_E0435, r->w, threads, r->s->database, stated,
+		"workload `%s` opens %" PRIu64 " connections, and %s max_connections is %" PRIu64, r->w->block->name, n,
+		stated ? "the server's" : "the default", limit);
+	if (!d)
+		return;
+	if (stated)
+		stb_find_other(r, d, r->s->database, stated, "it is set here");
+	stb_diag_help(r->x->sink, d, "state options { max_connections = %" PRIu64 " } in database `%s`", n + 10, r->s->database->block->name);
+}
+
+static void skip_trx(struct stb_rules_run *r)
+{
+	if (!strcmp(script(r), "point_select") || !strcmp(script(r), "insert"))
+		stb_without_effect(r, STB_E0436, r->w, "skip_trx", r->w, "script",
+			stb_arena_printf(r->x->arena, "script %s has no transactions", script(r)));
+}
+
+static void growing_data(struct stb_rules_run *r)
+{
+	const struct stb_xmatrix *m = r->s->matrix;
+	const struct stb_setting *repeat = stb_block_setting(m->block, "repeat");
+	const bool repeated = repeat && repeat->val.num > 1;
+	struct stb_diag *d;
+
+	if (strcmp(script(r), "insert") || m->fresh == STB_FRESH_REPETITION || (!repeated && (m->fresh == STB_FRESH_CELL || m->n_cells < 2)))
+		return;
+	d = stb_find(r, STB_W0437, r->w, stb_eattr(r->w, "script"), NULL, NULL,
+		"workload `%s` makes its tables grow, so later measurements meet more rows than earlier ones", r->w->block->name);
+	if (!d)
+		return;
+	stb_diag_label(r->x->sink, d, m->block->span, "fresh = %s keeps the data between them", m->fresh == STB_FRESH_ONCE ? "once" :
+		m->fresh == STB_FRESH_GROUP ? "group" : "cell");
+	stb_diag_help(r->x->sink, d, "set fresh = repetition in matrix `%s`", m->block->name);
+}
+
+static void insert_without_auto_inc(struct stb_rules_run *r)
+{
+	const struct stb_eattr *a = stb_eattr(r->w, "auto_inc");
+
+	if (!strcmp(script(r), "insert") && a && !stb_eattr_true(r->w, "auto_inc"))
+		stb_find(r, STB_N0438, r->w, a, r->w, stb_eattr(r->w, "script"),
+			"workload `%s` starts from empty tables: without auto_inc, insert draws its own keys and nothing is loaded", r->w->block->name);
+}
+
+static void use_on_private(struct stb_rules_run *r)
+{
+	const struct stb_eattr *a = stb_eattr(r->w, "dataset");
+	struct stb_diag *d;
+
+	if (!stb_eattr_is(r->w, "dataset", "use") || !is_private(r))
+		return;
+	d = stb_find(r, STB_E0439, r->w, a, r->s->database, NULL, "`dataset = use` on database `%s`: a private server starts empty",
+		r->s->database->block->name);
+	if (!d)
+		return;
+	stb_diag_label(r->x->sink, d, r->s->database->block->span, "stb makes this server for the run");
+	stb_diag_help(r->x->sink, d, "write dataset = create");
+}
+
+static void made_tables(struct stb_rules_run *r)
+{
+	if (!stb_eattr_is(r->w, "dataset", "use"))
+		return;
+	stb_without_effect(r, STB_E0440, r->w, "create_secondary", r->w, "dataset", "the tables are there already");
+	stb_without_effect(r, STB_E0440, r->w, "storage_engine", r->w, "dataset", "the tables are there already");
+}
+
+static void host_and_socket(struct stb_rules_run *r)
+{
+	const struct stb_eattr *host = stb_eattr(r->s->database, "host"), *socket = stb_eattr(r->s->database, "socket");
+	struct stb_diag *d;
+
+	if (!host || !socket)
+		return;
+	d = stb_find(r, STB_E0441, r->s->database, socket, r->s->database, host, "database `%s` has a host and a socket; only one can be used",
+		r->s->database->block->name);
+	if (d)
+		stb_find_other(r, d, r->s->database, host, "the host");
+}
+
+static void database_on_raw(struct stb_rules_run *r)
+{
+	const struct stb_eattr *fs = r->s->volume ? stb_eattr(r->s->volume, "filesystem") : NULL;
+	struct stb_diag *d;
+
+	if (!is_private(r) || !fs || strcmp(fs->val.str, "none"))
+		return;
+	d = stb_find(r, STB_E0442, r->s->volume, fs, r->s->database, NULL, "database `%s` cannot lie on raw volume `%s`", r->s->database->block->name,
+		r->s->volume->block->name);
+	if (d)
+		stb_diag_help(r->x->sink, d, "give the volume a file system: ext4 or xfs");
+}
+
+static void fits_oltp(struct stb_rules_run *r)
+{
+	if (is_private(r) && r->s->volume)
+		stb_rule_fits(r, stb_eattr(r->w, "table_size"), "the database");
+}
+
+typedef void look_fn(struct stb_rules_run *r);
+
+static look_fn *const table[] = {
+#define LOOK_IO(look)
+#define LOOK_OLTP(look) look,
+#define LOOK_VOLUME(look)
+#define STB_RULE(table_, code, doc, look) LOOK_##table_(look)
+#include "compiler/rules.def"
+#undef STB_RULE
+};
+
+void stb_rules_look_oltp(struct stb_rules_run *r)
+{
+	for (size_t i = 0; i < STB_LEN(table); i++)
+		table[i](r);
+}
