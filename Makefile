@@ -145,6 +145,13 @@ $(B)/stb: $(DRIVER_OBJ) $(B)/libstb.a
 $(B)/unit: $(UNIT_OBJ) $(B)/libstb.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS) -lcriterion
 
+# The database room against real private servers (tests/integration/db.sh runs it).
+ITEST_DB_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(sort $(wildcard tests/integration/db/*.c)) tests/unit/db_blocks.c)
+.PHONY: itest_db
+itest_db: $(B)/itest_db
+$(B)/itest_db: $(ITEST_DB_OBJ) $(B)/libstb.a
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS) -lcriterion
+
 # --- fuzzing -------------------------------------------------------------------------------------------------------------------------
 
 # The targets with libFuzzer (PROFILE=fuzz), or with a plain main that replays files (any other profile).

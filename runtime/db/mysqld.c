@@ -10,7 +10,7 @@
  *
  * What stb sets, and nothing besides the spec's options: datadir, tmpdir, socket, pid-file, log-error (ours), secure-file-priv (tmpdir: a
  * compiled-in one may not exist), skip-networking (nobody else connects), skip-log-bin (a single server has no replica; MySQL 8 would
- * otherwise pay for one), loose-mysqlx = OFF (it would open a port), and basedir for MariaDB where its share directory lies. Buffer pool,
+ * otherwise pay for one), for MySQL loose-mysqlx = OFF (it would open a port), for MariaDB basedir (where its share directory lies). Buffer pool,
  * flushing, performance_schema, character set and all else are the server's own defaults, which environment.json records.
  *
  * Accounts: MariaDB's system tables are made by feeding its SQL to --bootstrap, without the file that adds root accounts; MySQL's
@@ -129,7 +129,7 @@ static int fail_with_log(struct stb_mysqld *m, struct stb_err *err, const char *
 	stb_err_set(err, 0, "database `%s`: %s%s%s", m->block->name, what, tail[0] ? "; its log ends with: " : "; its log is empty", tail);
 	if (m->block->span != STB_NONE)
 		err->span = m->block->span + 1;
-	if (strstr(tail, "unknown variable") || strstr(tail, "unknown option"))
+	if (m->pid == 0 && !m->has_account && (strstr(tail, "unknown variable") || strstr(tail, "unknown option")))
 		stb_err_remedy(err, "%s %s does not know that option: correct or remove it in `options`",
 			m->binary.mariadb ? "MariaDB" : "MySQL", m->binary.version);
 	else if (strstr(tail, "No space left") || strstr(tail, "(28"))
@@ -269,7 +269,7 @@ static int make_places(struct stb_mysqld *m, const char *volume_dir, struct stb_
 
 static int write_config(struct stb_mysqld *m, const char *basedir, struct stb_err *err)
 {
-	const struct stb_option_file f = {.basedir = basedir, .data_dir = m->data_dir, .tmp_dir = m->tmp_dir, .socket = m->socket,
+	const struct stb_option_file f = {.mariadb = m->binary.mariadb, .basedir = basedir, .data_dir = m->data_dir, .tmp_dir = m->tmp_dir, .socket = m->socket,
 		.pid_file = m->pid_file, .error_log = m->error_log};
 	struct stb_buf text;
 	int r;

@@ -188,7 +188,9 @@ int stb_option_file(struct stb_buf *out, const struct stb_option_file *f, const 
 		if (strncmp(database->attrs[i].name, "options.", 8) == 0 && put_option(out, database, &database->attrs[i], err))
 			return -1;
 	/* Of an option that stands twice the last one holds. */
-	stb_buf_adds(out, "skip-networking\nskip-log-bin\nloose-mysqlx = OFF\n");
+	stb_buf_adds(out, "skip-networking\nskip-log-bin\n");
+	if (!f->mariadb)
+		stb_buf_adds(out, "loose-mysqlx = OFF\n");
 	if ((f->basedir && put_path(out, "basedir", f->basedir, err)) || put_path(out, "datadir", f->data_dir, err) ||
 		put_path(out, "tmpdir", f->tmp_dir, err) || put_path(out, "secure-file-priv", f->tmp_dir, err) ||
 		put_path(out, "socket", f->socket, err) || put_path(out, "pid-file", f->pid_file, err) ||

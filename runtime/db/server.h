@@ -67,6 +67,7 @@ STB_NODISCARD int stb_server_place_socket(char *out, bool *own_dir, const char *
 
 /* The option file: the database's options, then those of stb, which win. -1 where a name or value cannot stand in one. */
 struct stb_option_file {
+	bool mariadb;
 	const char *basedir; /* NULL: the server's own idea */
 	const char *data_dir, *tmp_dir, *socket, *pid_file, *error_log;
 };

@@ -1,0 +1,528 @@
+/* test_run.c - data set and scripts against a real private server: what is loaded, what is sent, what is counted. */
+#include "support.h"
+
+#include "runtime/db/client.h"
+#include "runtime/db/oltp.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(db_run, .timeout = 120);
+
+/* --- load ---------------------------------------------------------------------------------------------------------------------------- */
+
+Test(db_run, loaded_rows_are_as_the_templates_say)
+{
+	struct server s;
+	char cell[600];
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "read_write");
+
+	db_set_count(&s.arena, w, "tables", 3);
+	db_set_count(&s.arena, w, "table_size", 7001);
+	load(&s, w);
+	for (int i = 1; i <= 3; i++) {
+		char sql[300];
+
+		snprintf(sql, sizeof(sql), "SELECT CONCAT_WS(' ', COUNT(*), MIN(id), MAX(id), MIN(k) >= 1, MAX(k) <= 7001, "
+			"SUM(c REGEXP '^([0-9]{11}-){9}[0-9]{11}$'), SUM(pad REGEXP '^([0-9]{11}-){4}[0-9]{11}$')) FROM sbtest%d", i);
+		query_text(&s, sql, cell, sizeof(cell));
+		cr_assert_str_eq(cell, "7001 1 7001 1 1 7001 7001");
+	}
+	query_text(&s, "SELECT GROUP_CONCAT(CONCAT(INDEX_NAME, ':', COLUMN_NAME) ORDER BY INDEX_NAME) FROM information_schema.STATISTICS "
+		"WHERE TABLE_NAME = 'sbtest2'", cell, sizeof(cell));
+	cr_assert_str_eq(cell, "k_2:k,PRIMARY:id");
+	query_text(&s, "SELECT CONCAT_WS(' ', DATA_TYPE, COLUMN_DEFAULT, IS_NULLABLE) FROM information_schema.COLUMNS WHERE TABLE_NAME = 'sbtest1' "
+		"AND COLUMN_NAME = 'k'", cell, sizeof(cell));
+	cr_assert_str_eq(cell, "int 0 NO");
+	/* three quarters of k lie on 0.75% of the rows: the distribution is followed at load time */
+	query_text(&s, "SELECT ROUND(100 * AVG(k BETWEEN 7001 * 0.497 AND 7001 * 0.506)) FROM sbtest1", cell, sizeof(cell));
+	cr_assert(atoi(cell) >= 72 && atoi(cell) <= 80, "%s", cell);
+	/* the next id that the server gives */
+	execute(&s, "INSERT INTO sbtest3 (k, c, pad) VALUES (1, '', '')");
+	query_text(&s, "SELECT MAX(id) FROM sbtest3", cell, sizeof(cell));
+	cr_assert_str_eq(cell, "7002");
+	server_down(&s);
+}
+
+Test(db_run, the_same_seed_loads_the_same_rows)
+{
+	struct server s;
+	char first[64], second[64], parts[64];
+	static const char sum[] = "SELECT CONCAT_WS(' ', COUNT(*), SUM(CRC32(CONCAT_WS(',', id, k, c, pad)))) FROM sbtest1";
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "read_only");
+
+	db_set_count(&s.arena, w, "table_size", 5000); /* one table: loaded in parts where there are two processors */
+	load(&s, w);
+	query_text(&s, sum, first, sizeof(first));
+	load(&s, w); /* again: its own tables are dropped and made anew */
+	query_text(&s, sum, second, sizeof(second));
+	cr_assert_str_eq(first, second);
+	db_set_count(&s.arena, w, "tables", 40); /* more tables than processors: each in one piece */
+	load(&s, w);
+	query_text(&s, sum, parts, sizeof(parts));
+	cr_assert_str_eq(first, parts);
+	server_down(&s);
+}
+
+Test(db_run, without_secondary_index_and_auto_inc)
+{
+	struct server s;
+	char cell[600];
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "read_only");
+
+	db_set_bool(&s.arena, w, "create_secondary", false);
+	db_set_bool(&s.arena, w, "auto_inc", false);
+	load(&s, w);
+	query_text(&s, "SELECT CONCAT_WS(' ', COUNT(*), MIN(id), MAX(id)) FROM sbtest1", cell, sizeof(cell));
+	cr_assert_str_eq(cell, "1000 1 1000");
+	query_text(&s, "SELECT CONCAT_WS(' ', (SELECT COUNT(*) FROM information_schema.STATISTICS WHERE TABLE_NAME = 'sbtest1'), EXTRA = '') "
+		"FROM information_schema.COLUMNS WHERE TABLE_NAME = 'sbtest1' AND COLUMN_NAME = 'id'", cell, sizeof(cell));
+	cr_assert_str_eq(cell, "1 1");
+	server_down(&s);
+}
+
+static void refuses(struct server *s, const struct stb_plan_block *w, const char *message)
+{
+	const struct stb_oltp_setup setup = setup_of(s, w);
+	struct stb_phase *phase = phase_new(1);
+
+	cr_assert_eq(stb_oltp_load(&setup, phase), -1);
+	cr_assert_str_eq(phase->err.what, message);
+	cr_assert(phase->err.remedy[0]);
+}
+
+Test(db_run, tables_of_unknown_origin_are_left_alone)
+{
+	struct server s;
+	char cell[64];
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "read_only");
+
+	execute(&s, "CREATE TABLE sbtest1 (id INT PRIMARY KEY)");
+	execute(&s, "INSERT INTO sbtest1 VALUES (42)");
+	refuses(&s, w, "cannot load the data set: the schema has table `sbtest1`, which stb did not make");
+	query_text(&s, "SELECT CONCAT_WS(' ', MAX(id), (SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'sbtest')) FROM sbtest1",
+		cell, sizeof(cell));
+	cr_assert_str_eq(cell, "42 1");
+	/* a table beyond those that the marker names */
+	execute(&s, "DROP TABLE sbtest1");
+	load(&s, w);
+	execute(&s, "CREATE TABLE sbtest7 (id INT PRIMARY KEY)");
+	refuses(&s, w, "cannot load the data set: the schema has table `sbtest7`, which stb did not make");
+	execute(&s, "DROP TABLE sbtest7");
+	load(&s, w);
+	/* a marker that is not stb's */
+	execute(&s, "DROP TABLE stb_dataset, sbtest1");
+	execute(&s, "CREATE TABLE stb_dataset (id INT)");
+	refuses(&s, w, "cannot load the data set: table `stb_dataset` is there and was not written by this stb");
+	server_down(&s);
+}
+
+Test(db_run, a_data_set_to_use_is_compared_first)
+{
+	struct server s;
+	char count[64];
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "read_only");
+
+	load(&s, w);
+	db_set_word(&s.arena, w, "dataset", "use");
+	load(&s, w);
+	query_text(&s, "SELECT COUNT(*) FROM sbtest1", count, sizeof(count));
+	cr_assert_str_eq(count, "1000");
+	db_set_count(&s.arena, w, "table_size", 999);
+	refuses(&s, w, "cannot use the data set: `sbtest1` has ids 1..1000, the workload says 1..999");
+	db_set_count(&s.arena, w, "table_size", 1000);
+	db_set_bool(&s.arena, w, "create_secondary", false);
+	refuses(&s, w, "cannot use the data set: `sbtest1` has keys primary key, k, the workload says primary key");
+	db_set_bool(&s.arena, w, "create_secondary", true);
+	db_set_word(&s.arena, w, "storage_engine", "aria");
+	refuses(&s, w, "cannot use the data set: `sbtest1` has storage_engine InnoDB, the workload says aria");
+	db_set_word(&s.arena, w, "storage_engine", "innodb");
+	db_set_count(&s.arena, w, "tables", 2);
+	refuses(&s, w, "cannot use the data set: table `sbtest2` does not exist");
+	execute(&s, "CREATE TABLE sbtest2 LIKE sbtest1");
+	execute(&s, "ALTER TABLE sbtest2 DROP COLUMN pad");
+	refuses(&s, w, "cannot use the data set: `sbtest2` has columns id int, k int, c char(120), the workload says id int, k int, c char(120), "
+		"pad char(60)");
+	server_down(&s);
+}
+
+/* --- scripts ------------------------------------------------------------------------------------------------------------------------- */
+
+struct expected {
+	const char *script;
+	bool prepared, skip_trx;
+	uint64_t selects, updates, deletes, inserts, begins, commits; /* per event */
+	uint64_t reads, writes, others;
+};
+
+static uint64_t com(struct server *s, const char *name)
+{
+	char full[64];
+
+	snprintf(full, sizeof(full), "Com_%s", name);
+	return status_of(s, full);
+}
+
+/* Runs 50 events and compares what the server counted, and what stb counted, with the table of the scripts. */
+static void check_script(struct server *s, const struct expected *e, uint32_t repetition)
+{
+	static const char *const names[] = {"select", "update", "delete", "insert", "begin", "commit"};
+	const uint64_t per_event[] = {e->selects, e->updates, e->deletes, e->inserts, e->begins, e->commits}, n = 50;
+	struct stb_plan_block *w = db_workload(&s->arena, e->script);
+	uint64_t before[6], executed, after;
+
+	db_set_count(&s->arena, w, "tables", 2);
+	db_set_count(&s->arena, w, "threads", 3);
+	db_set_count(&s->arena, w, "events", (int64_t)n);
+	db_unset(w, "time");
+	db_set_word(&s->arena, w, "db_ps_mode", e->prepared ? "auto" : "disable");
+	db_set_bool(&s->arena, w, "skip_trx", e->skip_trx);
+	db_set_word(&s->arena, w, "rand_type", "uniform");
+	struct stb_oltp_setup setup = setup_of(s, w);
+	struct stb_phase *phase = phase_new(3);
+
+	setup.repetition = repetition; /* else the same values are written again, and a row that does not change is not counted as written */
+
+	for (unsigned i = 0; i < 6; i++)
+		before[i] = com(s, names[i]);
+	executed = com(s, "stmt_execute");
+	cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+	after = com(s, "stmt_execute") - executed;
+	const struct stb_measure *m = &phase->result;
+
+	cr_expect_eq(m->ok[0], n, "%s: %lu events", e->script, m->ok[0]);
+	cr_expect_eq(m->end, STB_END_EVENTS);
+	cr_expect_eq(m->issued, m->ok[0] + m->failed + m->cancelled);
+	cr_expect_eq(m->lat[0].count, n);
+	cr_expect(m->lat[0].min > 0 && m->lat[0].max <= m->window_ns);
+	cr_expect_eq(phase->alloc_calls, 0, "%lu allocations", phase->alloc_calls);
+	/* with errors that were tried again there are more statements than of the events alone */
+	cr_expect_eq(m->errors, 0, "%s: %lu errors", e->script, m->errors);
+	if (m->errors == 0) {
+		cr_expect_eq(m->queries_read, n * e->reads, "%s: %lu reads", e->script, m->queries_read);
+		cr_expect_eq(m->queries_write, n * e->writes, "%s: %lu writes", e->script, m->queries_write);
+		cr_expect_eq(m->queries_other, n * e->others, "%s: %lu others", e->script, m->queries_other);
+		for (unsigned i = 1; i < 6; i++)
+			cr_expect_eq(com(s, names[i]) - before[i], n * per_event[i], "%s: Com_%s", e->script, names[i]);
+		/* our own looks at the server are SELECTs too: a few before the run, and one for each number here */
+		const uint64_t selects = com(s, "select") - before[0];
+
+		cr_expect(selects >= n * e->selects && selects <= n * e->selects + 24, "%s: %lu selects", e->script, selects);
+	}
+	const uint64_t all = n * (e->reads + e->writes + e->others);
+
+	cr_expect_eq(after, e->prepared && strcmp(e->script, "insert") != 0 ? all : 0, "%s: %lu executions", e->script, after);
+}
+
+Test(db_run, every_script_sends_what_its_table_says)
+{
+	static const struct expected table[] = {
+		{"point_select", true, false, 1, 0, 0, 0, 0, 0, 1, 0, 0},
+		{"point_select", false, false, 1, 0, 0, 0, 0, 0, 1, 0, 0},
+		{"read_only", true, false, 14, 0, 0, 0, 1, 1, 14, 0, 2},
+		{"read_only", false, true, 14, 0, 0, 0, 0, 0, 14, 0, 0},
+		{"read_write", true, false, 14, 2, 1, 1, 1, 1, 14, 4, 2},
+		{"read_write", false, false, 14, 2, 1, 1, 1, 1, 14, 4, 2},
+		{"read_write", true, true, 14, 2, 1, 1, 0, 0, 14, 4, 0},
+		{"write_only", true, false, 0, 2, 1, 1, 1, 1, 0, 4, 2},
+		{"write_only", false, true, 0, 2, 1, 1, 0, 0, 0, 4, 0},
+		{"insert", true, false, 0, 0, 0, 1, 0, 0, 0, 1, 0},
+	};
+	struct server s;
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "read_write");
+
+	db_set_count(&s.arena, w, "tables", 2);
+	db_set_count(&s.arena, w, "table_size", 100000); /* wide enough for three workers to meet hardly ever */
+	load(&s, w);
+	for (unsigned i = 0; i < STB_LEN(table); i++)
+		check_script(&s, &table[i], i + 1);
+	server_down(&s);
+}
+
+Test(db_run, inserts_without_auto_inc_never_collide_over_runs)
+{
+	struct server s;
+	char cell[64];
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "insert");
+
+	db_set_bool(&s.arena, w, "auto_inc", false);
+	db_set_count(&s.arena, w, "tables", 2);
+	db_set_count(&s.arena, w, "threads", 4);
+	db_set_count(&s.arena, w, "events", 500);
+	db_unset(w, "time");
+	load(&s, w);
+	for (int i = 0; i < 4; i++) {
+		const struct stb_oltp_setup setup = setup_of(&s, w);
+		struct stb_phase *phase = phase_new(4);
+
+		cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+		cr_assert_eq(phase->result.ok[0], 500);
+	}
+	query_text(&s, "SELECT (SELECT COUNT(*) FROM sbtest1) + (SELECT COUNT(*) FROM sbtest2)", cell, sizeof(cell));
+	cr_assert_str_eq(cell, "4000");
+	server_down(&s);
+}
+
+Test(db_run, warm_up_is_not_counted_and_time_ends_the_run)
+{
+	struct server s;
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "point_select");
+
+	db_set_time(&s.arena, w, "time", 300);
+	db_set_time(&s.arena, w, "warmup_time", 300);
+	load(&s, w);
+	const struct stb_oltp_setup setup = setup_of(&s, w);
+	struct stb_phase *phase = phase_new(2);
+	const uint64_t before = status_of(&s, "Com_stmt_execute");
+
+	cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+	const uint64_t sent = status_of(&s, "Com_stmt_execute") - before;
+
+	cr_assert_eq(phase->result.end, STB_END_TIME);
+	cr_assert(phase->result.window_ns >= 300000000);
+	cr_assert_gt(phase->result.ok[0], 0);
+	cr_assert_lt(phase->result.ok[0], sent); /* the rest was warm-up */
+	cr_assert_eq(phase->result.queries_read, phase->result.ok[0]);
+	cr_assert(phase->result.cpu_user_ns + phase->result.cpu_sys_ns > 0);
+	cr_assert_eq(atomic_load(&phase->live[0].ops) + atomic_load(&phase->live[1].ops), phase->result.ok[0]);
+	cr_assert_eq(phase->alloc_calls, 0);
+	server_down(&s);
+}
+
+/* --- errors -------------------------------------------------------------------------------------------------------------------------- */
+
+Test(db_run, deadlocks_are_tried_again_and_counted)
+{
+	struct server s;
+	char cell[64];
+
+	server_init(&s);
+	db_set(&s.arena, s.block, "options.innodb_lock_wait_timeout", stb_val_str(STB_V_STRING, "1"));
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "write_only");
+
+	db_set_count(&s.arena, w, "table_size", 4);
+	db_set_count(&s.arena, w, "threads", 8);
+	db_set_count(&s.arena, w, "events", 400);
+	db_set_count(&s.arena, w, "index_updates", 4);
+	db_unset(w, "time");
+	load(&s, w);
+	struct stb_oltp_setup setup = setup_of(&s, w);
+	struct stb_phase *phase = phase_new(8);
+
+	cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+	cr_assert_eq(phase->result.ok[0], 400);
+	cr_assert_gt(phase->result.errors, 0);
+	cr_assert_eq(phase->alloc_calls, 0);
+	query_text(&s, "SELECT CONCAT_WS(' ', COUNT(*), MIN(id), MAX(id)) FROM sbtest1", cell, sizeof(cell)); /* no half transaction */
+	cr_assert_str_eq(cell, "4 1 4");
+
+	/* not to be ignored: the first one ends the run */
+	db_set_list(&s.arena, w, "ignore_errors", NULL, 0);
+	setup = setup_of(&s, w);
+	phase = phase_new(8);
+	cr_assert_eq(stb_oltp_run(&setup, phase), -1);
+	cr_assert(strstr(phase->err.what, "(1213)") && strstr(phase->err.what, "sbtest1"), "%s", phase->err.what);
+	cr_assert_eq(phase->result.end, STB_END_ERROR);
+	cr_assert_eq(phase->result.issued, phase->result.ok[0] + phase->result.failed + phase->result.cancelled);
+	cr_assert_eq(phase->result.failed, 1);
+	server_down(&s);
+}
+
+Test(db_run, limits_of_the_server_are_checked_before)
+{
+	struct server s;
+
+	server_init(&s);
+	db_set(&s.arena, s.block, "options.max_connections", stb_val_str(STB_V_STRING, "20"));
+	db_set(&s.arena, s.block, "options.max_prepared_stmt_count", stb_val_str(STB_V_STRING, "100"));
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "read_write");
+
+	load(&s, w);
+	db_set_count(&s.arena, w, "threads", 21);
+	struct stb_oltp_setup setup = setup_of(&s, w);
+	struct stb_phase *phase = phase_new(21);
+
+	cr_assert_eq(stb_oltp_run(&setup, phase), -1);
+	cr_assert_str_eq(phase->err.what, "cannot connect 21 threads: the server allows 20 connections (max_connections), 0 are taken");
+	cr_assert_str_eq(phase->err.remedy, "set database option max_connections to at least 21, or use fewer threads");
+	db_set_count(&s.arena, w, "threads", 10);
+	setup = setup_of(&s, w);
+	phase = phase_new(10);
+	cr_assert_eq(stb_oltp_run(&setup, phase), -1);
+	cr_assert_str_eq(phase->err.what, "cannot prepare 110 statements (10 threads x 11): the server allows 100 (max_prepared_stmt_count), "
+		"0 are taken");
+	db_set_count(&s.arena, w, "threads", 9); /* 99 fit */
+	db_set_time(&s.arena, w, "time", 100);
+	setup = setup_of(&s, w);
+	phase = phase_new(9);
+	cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+	server_down(&s);
+}
+
+Test(db_run, a_missing_table_names_statement_and_code)
+{
+	struct server s;
+
+	server_init(&s);
+	server_up(&s);
+	const struct stb_plan_block *w = db_workload(&s.arena, "point_select");
+	const struct stb_oltp_setup setup = setup_of(&s, w);
+	struct stb_phase *phase = phase_new(2);
+
+	cr_assert_eq(stb_oltp_run(&setup, phase), -1);
+	cr_assert_str_eq(phase->err.what, "the OLTP workload was stopped: `SELECT c FROM sbtest1 WHERE id=?` failed: "
+		"Table 'sbtest.sbtest1' doesn't exist (1146)");
+	server_down(&s);
+}
+
+Test(db_run, a_server_that_is_killed_ends_the_run_and_tells_its_signal)
+{
+	struct server s;
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "read_write");
+
+	db_set_time(&s.arena, w, "time", 60000);
+	load(&s, w);
+	const struct stb_oltp_setup setup = setup_of(&s, w);
+	struct stb_phase *phase = phase_new(2);
+	const long pid = server_pid(&s);
+	const pid_t killer = fork();
+
+	if (killer == 0) {
+		usleep(700000);
+		kill((pid_t)pid, SIGKILL);
+		_exit(0);
+	}
+	cr_assert_eq(stb_oltp_run(&setup, phase), -1);
+	cr_assert(strstr(phase->err.what, "(2013)") || strstr(phase->err.what, "(2006)"), "%s", phase->err.what);
+	cr_assert_gt(phase->result.ok[0], 0); /* what was counted is kept */
+	cr_assert_eq(phase->result.lat[0].count, phase->result.ok[0]);
+	while (stb_mysqld_alive(s.mysqld, &s.err))
+		usleep(1000);
+	cr_assert(strstr(s.err.what, "database `db`: the server was killed by signal 9 (Killed) while it was in use; its log ends with: "), "%s",
+		s.err.what);
+	cr_assert(strstr(s.err.remedy, s.dir), "%s", s.err.remedy);
+	cr_assert_eq(stb_mysqld_stop(s.mysqld, &s.err), -1);
+	server_down(&s);
+}
+
+Test(db_run, a_server_that_stalls_does_not_hold_the_run)
+{
+	struct server s;
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "point_select");
+
+	db_set_time(&s.arena, w, "time", 500);
+	load(&s, w);
+	const struct stb_oltp_setup setup = setup_of(&s, w);
+	struct stb_phase *phase = phase_new(2);
+	const long pid = server_pid(&s);
+	const pid_t stopper = fork();
+
+	if (stopper == 0) {
+		usleep(300000);
+		kill((pid_t)pid, SIGSTOP);
+		_exit(0);
+	}
+	cr_assert_eq(stb_oltp_run(&setup, phase), -1);
+	kill((pid_t)pid, SIGCONT);
+	cr_assert_str_eq(phase->err.what, "the server stalled: 2 of 2 connections had no answer 10 s after the run was to end");
+	server_down(&s);
+}
+
+Test(db_run, a_lost_connection_that_is_to_be_ignored_is_made_again)
+{
+	struct server s;
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "read_write");
+
+	db_set_list(&s.arena, w, "ignore_errors", (const int64_t[]){1213, 1020, 1205, 2006, 2013, 1927}, 6);
+	db_set_time(&s.arena, w, "time", 2000);
+	load(&s, w);
+	const struct stb_oltp_setup setup = setup_of(&s, w);
+	struct stb_phase *phase = phase_new(2);
+	const pid_t killer = fork();
+
+	if (killer == 0) { /* the connections that are in the middle of something */
+		char id[32];
+
+		usleep(700000);
+		query_text(&s, "SELECT MIN(ID) FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND USER = 'stb'", id, sizeof(id));
+		char sql[64];
+
+		snprintf(sql, sizeof(sql), "KILL %s", id);
+		execute(&s, sql);
+		_exit(0);
+	}
+	cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+	cr_assert_eq(phase->result.reconnects, 1, "%lu", phase->result.reconnects);
+	cr_assert_geq(phase->result.errors, 1);
+	cr_assert_eq(phase->alloc_calls, 0);
+	server_down(&s);
+}
+
+Test(db_run, stop_ends_a_run_and_a_load)
+{
+	struct server s;
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "point_select");
+
+	db_set_time(&s.arena, w, "time", 60000);
+	load(&s, w);
+	const struct stb_oltp_setup setup = setup_of(&s, w);
+	struct stb_phase *phase = phase_new(2);
+	const pid_t parent = fork();
+
+	if (parent == 0) {
+		usleep(500000);
+		atomic_store(&phase->stop, 1);
+		_exit(0);
+	}
+	cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+	cr_assert_eq(phase->result.end, STB_END_STOPPED);
+	cr_assert(phase->result.window_ns < 50000000000);
+	struct stb_phase *loading = phase_new(1);
+
+	atomic_store(&loading->stop, 1);
+	cr_assert_eq(stb_oltp_load(&setup, loading), -1);
+	cr_assert_str_eq(loading->err.what, "cannot load the data set: it was stopped");
+	server_down(&s);
+}
