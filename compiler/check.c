@@ -156,7 +156,7 @@ static bool check_words(struct stb_model *m, const struct stb_stmt *stmt, unsign
 static void refuse_nested(struct stb_model *m, const struct stb_stmt *stmt, const char *within)
 {
 	struct stb_sink *s = &m->c->sink;
-	struct stb_diag *d = stb_diag(s, STB_E0216, stmt->name.span, "no block `%s` stands inside %s", stmt->name.text, within);
+	struct stb_diag *d = stb_diag(s, STB_E0216, stmt->name.span, "a `%s` block cannot stand inside %s", stmt->name.text, within);
 	enum stb_kind kind;
 
 	if (stb_kind_find(stmt->name.text, &kind))
@@ -259,7 +259,7 @@ static void check_nested_body(struct stb_model *m, enum stb_kind kind, const str
 			continue;
 		struct stb_diag *d = stb_diag(&m->c->sink, STB_E0217, stmt->name.span, "%s lacks `%s`", form->name, rows[i].name + prefix + 1);
 
-		stb_diag_help(&m->c->sink, d, "%s", rows[i].doc);
+		stb_diag_help(&m->c->sink, d, "`%s`: %s", rows[i].name, stb_doc_phrase(&m->c->arena, &rows[i]));
 	}
 }
 
@@ -293,7 +293,8 @@ static void check_entries(struct stb_model *m, struct stb_block *b, const struct
 	for (size_t i = 0; i < n_rows && origin == STB_FROM_LINE; i++) {
 		if (rows[i].kind == b->kind && rows[i].flags & STB_REQUIRED && strncmp(rows[i].name, name, prefix) == 0 &&
 			rows[i].name[prefix] == '.' && !has_seen(&seen, rows[i].name + prefix + 1))
-			stb_diag(&m->c->sink, STB_E0217, stmt->name.span, "%s lacks `%s`", name, rows[i].name + prefix + 1);
+			stb_diag_help(&m->c->sink, stb_diag(&m->c->sink, STB_E0217, stmt->name.span, "%s lacks `%s`", name, rows[i].name + prefix + 1),
+				"`%s`: %s", rows[i].name, stb_doc_phrase(&m->c->arena, &rows[i]));
 	}
 }
 
@@ -367,29 +368,26 @@ void stb_check_required(struct stb_model *m, const struct stb_block *b)
 			continue;
 		struct stb_diag *d = stb_diag(&m->c->sink, STB_E0217, b->span, "%s `%s` lacks `%s`", stb_kind_name(b->kind), b->name, rows[i].name);
 
-		stb_diag_help(&m->c->sink, d, "%s", rows[i].doc);
+		stb_diag_help(&m->c->sink, d, "`%s`: %s", rows[i].name, stb_doc_phrase(&m->c->arena, &rows[i]));
 	}
 }
 
-/* The options of a file system that the block itself states. */
-static void check_stated_filesystem(struct stb_model *m, const struct stb_block *b)
+/* mkfs and mount options, of the file system that the block itself states; where it states none, right for any will do. */
+static void check_fsopts(struct stb_model *m, const struct stb_block *b)
 {
 	static const char *const lists[] = { "mkfs_options", "mount_options" };
 	const struct stb_setting *fs = stb_block_setting(b, "filesystem");
 
-	for (size_t i = 0; fs && fs->val.type == STB_V_WORD && i < STB_LEN(lists); i++) {
+	for (size_t i = 0; i < STB_LEN(lists); i++) {
 		const struct stb_setting *t = stb_block_setting(b, lists[i]);
-		uint32_t item;
-		const char *problem;
+		const bool stated = fs && fs->val.type == STB_V_WORD;
+		struct stb_diag *d;
 
 		if (!t || t->val.type != STB_V_LIST)
 			continue;
-		problem = stb_fsopt_problem(&m->c->arena, fs->val.str, i == 0, &t->val, &item);
-		if (!problem)
-			continue;
-		struct stb_diag *d = stb_diag(&m->c->sink, STB_E0318, t->value_span, "`%s`: %s", t->key, problem);
-
-		stb_diag_label(&m->c->sink, d, fs->value_span, "the file system");
+		d = stb_report_fsopt(m, t, stated ? fs->val.str : NULL);
+		if (d && stated)
+			stb_diag_label(&m->c->sink, d, fs->value_span, "the file system");
 	}
 }
 
@@ -400,6 +398,6 @@ void stb_check(struct stb_model *m)
 
 		stb_check_body(m, b, b->stmt, STB_FROM_LINE);
 		stb_check_required(m, b);
-		check_stated_filesystem(m, b);
+		check_fsopts(m, b);
 	}
 }

@@ -96,6 +96,18 @@ const char *stb_source_text(const struct stb_model *m, struct stb_span span)
 	return text;
 }
 
+const char *stb_doc_phrase(struct stb_arena *a, const struct stb_schema_attr *row)
+{
+	char *text = stb_arena_strdup(a, row->doc);
+	const size_t n = strlen(text);
+
+	if (n > 1 && text[0] >= 'A' && text[0] <= 'Z' && !(text[1] >= 'A' && text[1] <= 'Z'))
+		text[0] = (char)(text[0] - 'A' + 'a');
+	if (n && text[n - 1] == '.')
+		text[n - 1] = '\0';
+	return text;
+}
+
 bool stb_takes_secret(const struct stb_schema_attr *row)
 {
 	return row && (row->type == STB_V_SECRET ||
@@ -150,7 +162,7 @@ bool stb_is_dashed_word(const struct stb_model *m, const struct stb_node *node)
 	return stb_is_dashed_word(m, left);
 }
 
-void stb_report_dashed_word(struct stb_model *m, const struct stb_node *node, bool quoting_helps)
+void stb_report_dashed_word(struct stb_model *m, const struct stb_node *node, enum stb_dashed as)
 {
 	struct stb_sink *s = &m->c->sink;
 	const char *text = stb_source_text(m, node->span);
@@ -162,12 +174,18 @@ void stb_report_dashed_word(struct stb_model *m, const struct stb_node *node, bo
 	}
 	struct stb_diag *d = stb_diag(s, STB_E0307, node->span, "`%s` reads as a subtraction", text);
 
-	if (quoting_helps) {
-		stb_diag_here(s, d, "quote it, or write %s", plain);
+	switch (as) {
+	case STB_DASHED_TEXT:
+		stb_diag_here(s, d, "text stands in quotes: write \"%s\"", text);
 		stb_diag_fixit(s, d, node->span, "\"%s\"", text);
-	} else {
+		return;
+	case STB_DASHED_NAME:
 		stb_diag_here(s, d, "names hold no dash: write %s", plain);
 		stb_diag_fixit(s, d, node->span, "%s", plain);
+		return;
+	case STB_DASHED_UNKNOWN:
+		stb_diag_here(s, d, "quote it, or write %s", plain);
+		return;
 	}
 }
 
@@ -371,7 +389,7 @@ static bool operand(struct stb_model *m, const struct stb_node *op, const struct
 	if (stb_num_from(v, n))
 		return true;
 	if (v->type == STB_V_WORD && stb_is_dashed_word(m, op)) {
-		stb_report_dashed_word(m, op, true);
+		stb_report_dashed_word(m, op, STB_DASHED_UNKNOWN);
 	} else if (v->type == STB_V_WORD && side->kind == STB_N_PATH && strcmp(v->str, side->text) == 0) {
 		report_unknown_let(m, side);
 	} else {

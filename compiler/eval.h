@@ -18,7 +18,8 @@ bool stb_let_value(struct stb_model *m, struct stb_let *let, struct stb_val *out
 
 /* `a-b` without blanks, its first name known to nobody. */
 bool stb_is_dashed_word(const struct stb_model *m, const struct stb_node *node);
-void stb_report_dashed_word(struct stb_model *m, const struct stb_node *node, bool quoting_helps);
+enum stb_dashed { STB_DASHED_NAME, STB_DASHED_TEXT, STB_DASHED_UNKNOWN }; /* what was wanted there */
+void stb_report_dashed_word(struct stb_model *m, const struct stb_node *node, enum stb_dashed as);
 /* Nothing is called so. want: what was looked for ("a volume", "a let or param"). */
 void stb_report_unknown_name(struct stb_model *m, const struct stb_node *node, const char *want, const char *const *names, size_t n);
 
@@ -26,6 +27,8 @@ void stb_report_unknown_name(struct stb_model *m, const struct stb_node *node, c
 const char *stb_source_text(const struct stb_model *m, struct stb_span span);
 /* "bytes", "a time", "text": how a message says that something is of that type. */
 const char *stb_type_phrase(enum stb_vtype type);
+/* A row's sentence as the tail of another one: no capital, no full stop. */
+const char *stb_doc_phrase(struct stb_arena *a, const struct stb_schema_attr *row);
 /* Whether env() and file() may give the attribute's value. */
 bool stb_takes_secret(const struct stb_schema_attr *row);
 

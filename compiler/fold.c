@@ -204,7 +204,7 @@ static bool refuse_misquoted(struct fold *f, const struct stb_node *node, bool i
 	struct stb_sink *s = &f->m->c->sink;
 
 	if (stb_is_dashed_word(f->m, node)) {
-		stb_report_dashed_word(f->m, node, false);
+		stb_report_dashed_word(f->m, node, STB_DASHED_NAME);
 		return true;
 	}
 	if (node->kind != STB_N_STRING)
@@ -326,7 +326,7 @@ static bool fold_string(struct fold *f, const struct stb_node *node, struct stb_
 	struct stb_val v;
 
 	if (stb_is_dashed_word(f->m, node)) {
-		stb_report_dashed_word(f->m, node, true);
+		stb_report_dashed_word(f->m, node, STB_DASHED_TEXT);
 		return false;
 	}
 	if (!stb_eval(f->m, f->row, node, false, &v))

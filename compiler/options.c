@@ -228,7 +228,7 @@ bool stb_option_make(struct stb_model *m, const struct stb_schema_attr *row, con
 		return false;
 	}
 	if (stb_is_dashed_word(m, value)) {
-		stb_report_dashed_word(m, value, true);
+		stb_report_dashed_word(m, value, STB_DASHED_TEXT);
 		return false;
 	}
 	if (!stb_eval(m, row, value, false, &v) || !render(m, value, name->text, &v, &text))
@@ -422,4 +422,22 @@ const char *stb_fsopt_problem(struct stb_arena *a, const char *filesystem, bool 
 		problem = strlen(text) > MAX_WORD ? "an option has at most 64 bytes" : check_pair(a, filesystem, false, "", text, strlen(text));
 	}
 	return problem;
+}
+
+struct stb_diag *stb_report_fsopt(struct stb_model *m, const struct stb_setting *list, const char *filesystem)
+{
+	const bool mkfs = strcmp(list->row->name, "mkfs_options") == 0;
+	const struct stb_node *node = list->node;
+	struct stb_span at = list->value_span;
+	struct stb_diag *d;
+	uint32_t item;
+	const char *problem = stb_fsopt_problem(&m->c->arena, filesystem, mkfs, &list->val, &item);
+
+	if (!problem)
+		return NULL;
+	if (node && node->kind == STB_N_LIST && item < node->n_items)
+		at = node->items[item]->span;
+	d = stb_diag(&m->c->sink, STB_E0318, at, "`%s`: %s", list->row->name, problem);
+	stb_diag_help(&m->c->sink, d, "options are words from a table per file system; none names a device or a path");
+	return d;
 }

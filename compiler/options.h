@@ -16,5 +16,7 @@ bool stb_option_make(struct stb_model *m, const struct stb_schema_attr *row, con
  * *item: which one.
  */
 const char *stb_fsopt_problem(struct stb_arena *a, const char *filesystem, bool mkfs, const struct stb_val *list, uint32_t *item);
+/* The same as a diagnostic at the item; NULL: nothing is wrong. */
+struct stb_diag *stb_report_fsopt(struct stb_model *m, const struct stb_setting *list, const char *filesystem);
 
 #endif

@@ -577,7 +577,7 @@ static void collect_block(struct stb_model *m, const struct stb_stmt *stmt)
 	}
 	for (uint32_t i = 0; h.kind == STB_K_SUITE && i < m->n_blocks; i++) {
 		if (m->blocks[i]->kind == STB_K_SUITE) {
-			struct stb_diag *d = stb_diag(s, STB_E0209, h.span, "a spec has one suite");
+			struct stb_diag *d = stb_diag(s, STB_E0209, h.span, "a spec has at most one suite");
 
 			stb_diag_label(s, d, m->blocks[i]->span, "the other");
 			return;

@@ -122,7 +122,8 @@ static bool check_text(struct stb_model *m, const struct stb_setting *t)
 	const bool free_text = row->ident == STB_NO_ID;
 
 	if (!free_text && !t->val.str[0])
-		return refuse_text(m, t, STB_E0323, "cannot be empty", "leave it out where it does not apply");
+		return refuse_text(m, t, STB_E0323, "cannot be empty",
+			row->flags & STB_REQUIRED ? NULL : "leave it out where it does not apply");
 	for (const char *p = t->val.str; !free_text && *p; p++) {
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			return refuse_text(m, t, STB_E0323, "holds a line break or control character", NULL);
@@ -134,28 +135,12 @@ static bool check_text(struct stb_model *m, const struct stb_setting *t)
 	return true;
 }
 
-static bool check_fsopts(struct stb_model *m, const struct stb_setting *t)
-{
-	const bool mkfs = strcmp(t->row->name, "mkfs_options") == 0;
-	uint32_t item;
-	const char *problem = stb_fsopt_problem(&m->c->arena, NULL, mkfs, &t->val, &item);
-
-	if (!problem)
-		return true;
-	const struct stb_node *node = t->node;
-	const struct stb_span at = node && node->kind == STB_N_LIST && item < node->n_items ? node->items[item]->span : t->value_span;
-	struct stb_diag *d = stb_diag(&m->c->sink, STB_E0318, at, "`%s`: %s", t->row->name, problem);
-
-	stb_diag_help(&m->c->sink, d, "options are words from a table per file system; none names a device or a path");
-	return false;
-}
-
 static bool check_value(struct stb_model *m, const struct stb_setting *t)
 {
 	if (t->val.type == STB_V_STRING)
 		return check_text(m, t);
-	if (t->val.type == STB_V_LIST && t->row->elem == STB_V_STRING)
-		return check_fsopts(m, t);
+	if (t->val.type == STB_V_LIST && t->row->elem == STB_V_STRING && t->origin != STB_FROM_LINE && t->origin != STB_FROM_PARAM)
+		return !stb_report_fsopt(m, t, NULL); /* of a declared block, check.c knows the file system */
 	return true;
 }
 
