@@ -21,10 +21,14 @@
 #ifndef STB_PLAN_JSON_H
 #define STB_PLAN_JSON_H
 
+#include "runtime/plan/plan.h"
+
 #define STB_PLAN_FORM 1
 
 /* The hash of all source files together, as in source.spec. */
-struct stb_plan;
-void stb_plan_spec_hash(const struct stb_plan *p, char out[65]);
+void stb_plan_spec_hash(const struct stb_plan *p, char out[STB_HASH_HEX]);
+
+/* stb_plan_load_bytes() without its last check: the hash may be another. */
+STB_NODISCARD int stb_plan_parse_bytes(struct stb_plan **out, const char *path, const char *bytes, size_t len, struct stb_err *err);
 
 #endif

@@ -541,46 +541,49 @@ static void load_top(struct loader *l, json_t *root)
 	stb_json_leave(&l->r, &top);
 }
 
-static int check_loaded(struct loader *l)
-{
-	char stated[STB_HASH_HEX];
-
-	if (l->r.failed)
-		return -1;
-	if (stb_plan_verify(l->p, l->r.err))
-		return stb_err_wrap(l->r.err, "cannot load plan `%s`", l->r.path);
-	memcpy(stated, l->p->hash, sizeof(stated));
-	stb_plan_seal(l->p);
-	if (!strcmp(stated, l->p->hash))
-		return 0;
-	stb_json_fail(&l->r, "it was changed after it was made: its hash is %.16s, not %.16s", l->p->hash, stated);
-	return -1;
-}
-
-int stb_plan_load_bytes(struct stb_plan **out, const char *path, const char *bytes, size_t len, struct stb_err *err)
+int stb_plan_parse_bytes(struct stb_plan **out, const char *path, const char *bytes, size_t len, struct stb_err *err)
 {
 	struct loader l = { .p = stb_plan_new() };
 	json_error_t where;
 	json_t *root;
-	int rc = -1;
 
 	l.r = (struct stb_json_reader){ .arena = &l.p->arena, .err = err, .path = path };
 	l.index = json_array();
 	root = json_loadb(bytes, len, JSON_REJECT_DUPLICATES, &where);
-	if (!root) {
+	if (!root)
 		stb_json_fail(&l.r, "line %d, column %d: %s", where.line, where.column, where.text);
-	} else {
+	else
 		load_top(&l, root);
-		rc = check_loaded(&l);
+	if (!l.r.failed && stb_plan_verify(l.p, err)) {
+		stb_err_wrap(err, "cannot load plan `%s`", path);
+		l.r.failed = true;
 	}
 	json_decref(root);
 	json_decref(l.index);
-	if (rc) {
+	if (l.r.failed) {
 		stb_plan_free(l.p);
 		l.p = NULL;
 	}
 	*out = l.p;
-	return rc;
+	return l.p ? 0 : -1;
+}
+
+int stb_plan_load_bytes(struct stb_plan **out, const char *path, const char *bytes, size_t len, struct stb_err *err)
+{
+	char stated[STB_HASH_HEX];
+
+	if (stb_plan_parse_bytes(out, path, bytes, len, err))
+		return -1;
+	memcpy(stated, (*out)->hash, sizeof(stated));
+	stb_plan_seal(*out);
+	if (!strcmp(stated, (*out)->hash))
+		return 0;
+	stb_err_set(err, 0, "cannot load plan `%s`: it was changed after it was made: its hash is %.16s, not %.16s", path, (*out)->hash,
+		stated);
+	stb_err_remedy(err, "make the plan again from its spec with `stb plan --format json`");
+	stb_plan_free(*out);
+	*out = NULL;
+	return -1;
 }
 
 /* The bytes of a regular file, malloced; NULL with *err. */

@@ -611,7 +611,7 @@ static void places(struct writer *w, const struct stb_plan *p)
 		place(w, p, "claims", i, NULL, p->claims[i].span);
 }
 
-void stb_plan_spec_hash(const struct stb_plan *p, char out[65])
+void stb_plan_spec_hash(const struct stb_plan *p, char out[STB_HASH_HEX])
 {
 	struct stb_buf b;
 

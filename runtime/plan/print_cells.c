@@ -84,13 +84,6 @@ void stb_plan_print_cells(struct stb_plan_printer *t)
 
 /* --- groups -------------------------------------------------------------------------------------------------------------------------- */
 
-static const char *block_text(struct stb_plan_printer *t, uint32_t block)
-{
-	const struct stb_plan_block *b = &t->p->blocks[block];
-
-	return stb_arena_printf(&t->scratch, "%s%s%s %s", b->kind, *b->type ? " " : "", b->type, b->name);
-}
-
 static void print_group(struct stb_plan_printer *t, uint32_t index)
 {
 	const struct stb_plan_group *g = &t->p->groups[index];
@@ -98,17 +91,17 @@ static void print_group(struct stb_plan_printer *t, uint32_t index)
 
 	fprintf(t->out, "  %" PRIu32 "  %.16s  ", index + 1, g->id);
 	if (g->server != STB_NONE)
-		fprintf(t->out, "%s", block_text(t, g->server)), between = ", ";
+		fprintf(t->out, "%s", stb_plan_block_text(t, g->server)), between = ", ";
 	if (g->database != STB_NONE)
-		fprintf(t->out, "%s%s", between, block_text(t, g->database)), between = ", ";
+		fprintf(t->out, "%s%s", between, stb_plan_block_text(t, g->database)), between = ", ";
 	for (uint32_t i = 0; i < g->n_mounts; i++) {
 		const struct stb_plan_mount *m = &g->mounts[i];
 
-		fprintf(t->out, "%s%s on %s of %s", between, m->role, block_text(t, m->volume), block_text(t, m->storage));
+		fprintf(t->out, "%s%s on %s of %s", between, m->role, stb_plan_block_text(t, m->volume), stb_plan_block_text(t, m->storage));
 		between = ", ";
 	}
 	if (g->dataset != STB_NONE)
-		fprintf(t->out, "%s%s", between, block_text(t, g->dataset));
+		fprintf(t->out, "%s%s", between, stb_plan_block_text(t, g->dataset));
 	fputc('\n', t->out);
 	if (g->not_run)
 		fprintf(t->out, "     not carried out: %s\n", g->not_run);

@@ -144,6 +144,27 @@ static const struct stb_val *attr_val(const struct stb_plan_block *b, const char
 	return a ? &a->val : NULL;
 }
 
+/* Blocks are sorted by kind and name, so variants are neighbours. */
+static void number_variants(struct stb_plan_printer *t)
+{
+	for (uint32_t i = 1; i < t->p->n_blocks; i++) {
+		const struct stb_plan_block *a = &t->p->blocks[i - 1], *b = &t->p->blocks[i];
+
+		if (strcmp(a->kind, b->kind) || strcmp(a->name, b->name))
+			continue;
+		t->variants[i - 1] = STB_MAX(t->variants[i - 1], 1u);
+		t->variants[i] = t->variants[i - 1] + 1;
+	}
+}
+
+const char *stb_plan_block_text(struct stb_plan_printer *t, uint32_t block)
+{
+	const struct stb_plan_block *b = &t->p->blocks[block];
+	const char *text = stb_arena_printf(&t->scratch, "%s%s%s %s", b->kind, *b->type ? " " : "", b->type, b->name);
+
+	return t->variants[block] ? stb_arena_printf(&t->scratch, "%s (variant %" PRIu32 ")", text, t->variants[block]) : text;
+}
+
 /* What several jobs make of `size`, which is per job. */
 static void print_layout(struct stb_plan_printer *t, const struct stb_plan_block *b)
 {
@@ -209,7 +230,7 @@ static void print_blocks(struct stb_plan_printer *t)
 	for (uint32_t i = 0; i < t->p->n_blocks; i++) {
 		const struct stb_plan_block *b = &t->p->blocks[i];
 
-		fprintf(t->out, "  %s%s%s %s", b->kind, *b->type ? " " : "", b->type, b->name);
+		fprintf(t->out, "  %s", stb_plan_block_text(t, i));
 		print_label(t, b->label);
 		fputc('\n', t->out);
 		if (b->note)
@@ -358,10 +379,12 @@ void stb_plan_print_text(const struct stb_plan *p, FILE *out)
 		return;
 	}
 	stb_arena_init(&t.scratch);
+	t.variants = stb_xcalloc(p->n_blocks, sizeof(*t.variants));
 	t.provisions = stb_xcalloc(p->n_groups, sizeof(*t.provisions));
 	t.slot_ns = stb_xcalloc(p->n_matrices, sizeof(*t.slot_ns));
 	stb_plan_totals(p, &t.totals);
 	walk(&t);
+	number_variants(&t);
 	print_title(&t);
 	print_cost(&t);
 	print_blocks(&t);
@@ -374,6 +397,7 @@ void stb_plan_print_text(const struct stb_plan *p, FILE *out)
 	stb_plan_print_reports(&t);
 	print_notes(&t);
 	fclose(t.out);
+	free(t.variants);
 	free(t.provisions);
 	free(t.slot_ns);
 	stb_arena_fini(&t.scratch);

@@ -8,7 +8,7 @@
 
 enum { MAX_ATTRS = 256 };
 
-STB_NORETURN static void bug(const struct stb_plan_block *b, const char *name, const char *what)
+STB_NORETURN static void misread(const struct stb_plan_block *b, const char *name, const char *what)
 {
 	char text[256];
 
@@ -51,7 +51,7 @@ static const struct stb_val *must_read(struct stb_reader *r, const char *name)
 	const struct stb_val *v = read_val(r, name);
 
 	if (!v)
-		bug(r->block, name, "is missing");
+		misread(r->block, name, "is missing");
 	return v;
 }
 
@@ -67,7 +67,7 @@ static uint64_t as_u64(const struct stb_reader *r, const char *name, const struc
 	const bool fits = v->type == STB_V_COUNT || v->type == STB_V_BYTES || v->type == STB_V_TIME || v->type == STB_V_CLOCK;
 
 	if (!fits || v->den != 1 || v->num < 0)
-		bug(r->block, name, "is not a whole count, size or time");
+		misread(r->block, name, "is not a whole count, size or time");
 	return (uint64_t)v->num;
 }
 
@@ -90,7 +90,7 @@ double stb_read_double_or(struct stb_reader *r, const char *name, double fallbac
 	if (!v)
 		return fallback;
 	if (v->type != STB_V_SHARE && v->type != STB_V_RATE && v->type != STB_V_BYTE_RATE && v->type != STB_V_COUNT)
-		bug(r->block, name, "is not a share, rate or count");
+		misread(r->block, name, "is not a share, rate or count");
 	return stb_val_double(v);
 }
 
@@ -99,14 +99,14 @@ bool stb_read_bool(struct stb_reader *r, const char *name)
 	const struct stb_val *v = must_read(r, name);
 
 	if (v->type != STB_V_BOOL)
-		bug(r->block, name, "is not a boolean");
+		misread(r->block, name, "is not a boolean");
 	return v->num != 0;
 }
 
 static const char *as_str(const struct stb_reader *r, const char *name, const struct stb_val *v)
 {
 	if (v->type != STB_V_STRING && v->type != STB_V_WORD && v->type != STB_V_REF && v->type != STB_V_SECRET)
-		bug(r->block, name, "is not text");
+		misread(r->block, name, "is not text");
 	return v->str;
 }
 
@@ -127,7 +127,7 @@ const struct stb_val *stb_read_list(struct stb_reader *r, const char *name)
 	const struct stb_val *v = read_val(r, name);
 
 	if (v && v->type != STB_V_LIST)
-		bug(r->block, name, "is not a list");
+		misread(r->block, name, "is not a list");
 	return v;
 }
 

@@ -11,6 +11,7 @@ struct stb_plan_printer {
 	const struct stb_plan *p;
 	FILE *out;
 	struct stb_arena scratch;
+	uint32_t *variants;       /* per block: its number among those of its kind and name, 0 where it is the only one */
 	/* from one walk over the steps */
 	uint64_t *provisions;     /* per group: how often */
 	uint64_t *slot_ns;        /* per matrix: the longest slot */
@@ -20,6 +21,8 @@ struct stb_plan_printer {
 /* "400MB", "1.24GB", "3min 20s": at most three or so digits; arena-backed. */
 const char *stb_plan_bytes_text(struct stb_plan_printer *t, uint64_t bytes);
 const char *stb_plan_ns_text(struct stb_plan_printer *t, uint64_t ns);
+/* "database mysql db", with "(variant 2)" where several blocks of the plan have the kind and name. */
+const char *stb_plan_block_text(struct stb_plan_printer *t, uint32_t block);
 /* s, then blanks up to the display width. */
 void stb_plan_pad(FILE *out, const char *s, size_t width);
 size_t stb_plan_width(const char *s);
