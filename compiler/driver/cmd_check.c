@@ -2,6 +2,8 @@
 #include "compiler/driver/driver.h"
 #include "compiler/schema.h"
 
+#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 static enum stb_diag_format diag_format(const struct stb_args *a)
@@ -26,30 +28,69 @@ static void print_summary(const struct stb_sink *s, const struct stb_plan *p, co
 	putchar('\n');
 }
 
+/* Adds a JSON array of diagnostics to `all`: several files make one document. */
+static void gather(struct stb_sink *sink, json_t *all)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *mem = open_memstream(&text, &len);
+	json_t *some;
+
+	if (!mem)
+		STB_BUG("out of memory");
+	stb_sink_print(sink, STB_DIAG_JSON, mem);
+	fclose(mem);
+	some = json_loadb(text, len, 0, NULL);
+	STB_ASSERT(json_is_array(some));
+	json_array_extend(all, some);
+	json_decref(some);
+	free(text);
+}
+
+static int check_file(const struct stb_args *a, const char *path, enum stb_diag_format format, json_t *all)
+{
+	struct stb_compile_options o = { .profile = a->profile, .set = a->set, .n_set = a->n_set, .check_profiles = !a->profile };
+	struct stb_compilation c;
+	struct stb_plan *p;
+	int code;
+
+	stb_compilation_init(&c);
+	p = stb_compile_file(&c, path, &o);
+	code = !p || c.sink.n_errors ? STB_EXIT_SPEC : STB_EXIT_OK;
+	switch (format) {
+	case STB_DIAG_HUMAN:
+		stb_sink_print(&c.sink, format, stderr);
+		print_summary(&c.sink, p, path);
+		break;
+	case STB_DIAG_GITHUB:
+		stb_sink_print(&c.sink, format, stdout);
+		break;
+	case STB_DIAG_JSON:
+		gather(&c.sink, all);
+		break;
+	}
+	stb_plan_free(p);
+	stb_compilation_fini(&c);
+	return code;
+}
+
 /*
- * Diagnostics of people's format go to standard error, with a line per file on standard output; those for programs go to standard output.
+ * Diagnostics for people go to standard error, with a line per file on standard output; those for programs go to standard output.
  */
 int stb_cmd_check(const struct stb_args *a)
 {
 	const enum stb_diag_format format = diag_format(a);
+	json_t *all = json_array();
 	int code = STB_EXIT_OK;
 
-	for (uint32_t i = 0; i < a->n_operands; i++) {
-		struct stb_compile_options o = { .profile = a->profile, .set = a->set, .n_set = a->n_set,
-			.check_profiles = !a->profile };
-		struct stb_compilation c;
-		struct stb_plan *p;
-
-		stb_compilation_init(&c);
-		p = stb_compile_file(&c, a->operands[i], &o);
-		stb_sink_print(&c.sink, format, format == STB_DIAG_HUMAN ? stderr : stdout);
-		if (!p || c.sink.n_errors)
+	for (uint32_t i = 0; i < a->n_operands; i++)
+		if (check_file(a, a->operands[i], format, all))
 			code = STB_EXIT_SPEC;
-		if (format == STB_DIAG_HUMAN)
-			print_summary(&c.sink, p, a->operands[i]);
-		stb_plan_free(p);
-		stb_compilation_fini(&c);
+	if (format == STB_DIAG_JSON) {
+		json_dumpf(all, stdout, JSON_INDENT(2));
+		putchar('\n');
 	}
+	json_decref(all);
 	return code;
 }
 
