@@ -44,24 +44,22 @@ const char *stb_verdict_text(enum stb_verdict v)
 	STB_BUG("unknown verdict");
 }
 
-/* An expected number in the claim's form: shares in %, times in the metric's unit. */
-static double expected(const struct check *c, const struct stb_val *v)
+/* The unit in which plans hold numbers of a type; NULL where there is none. */
+static const char *base_unit(enum stb_vtype type)
 {
-	const double x = stb_val_double(v);
-	double y;
-
-	switch (v->type) {
-	case STB_V_SHARE:
-		return x * 100;
+	switch (type) {
 	case STB_V_TIME:
-		return stb_metric_convert(x, "ns", c->metric.unit, &y) ? y : x;
+		return "ns";
 	case STB_V_BYTES:
-		return stb_metric_convert(x, "B", c->metric.unit, &y) ? y : x;
+		return "B";
+	case STB_V_BYTE_RATE:
+		return "B/s";
+	case STB_V_RATE:
+		return "1/s";
 	case STB_V_NONE:
 	case STB_V_BOOL:
 	case STB_V_COUNT:
-	case STB_V_RATE:
-	case STB_V_BYTE_RATE:
+	case STB_V_SHARE:
 	case STB_V_CLOCK:
 	case STB_V_STRING:
 	case STB_V_WORD:
@@ -70,9 +68,22 @@ static double expected(const struct check *c, const struct stb_val *v)
 	case STB_V_LIST:
 	case STB_V_RANGE:
 	case STB_V_MAP:
-		return x;
+		return NULL;
 	}
 	STB_BUG("unknown type");
+}
+
+/* An expected number in the claim's form: shares in %, others in the metric's unit. */
+static double expected(const struct check *c, const struct stb_val *v)
+{
+	const char *base = base_unit(v->type);
+	double x = stb_val_double(v);
+
+	if (v->type == STB_V_SHARE)
+		return x * 100;
+	if (base)
+		stb_metric_convert(x, base, c->metric.unit, &x);
+	return x;
 }
 
 static void set_bounds(struct check *c)
@@ -251,26 +262,23 @@ void stb_claim_check(const struct stb_results *r, uint32_t claim, struct stb_cla
 void stb_claim_expected(struct stb_buf *out, const struct stb_plan_claim *claim)
 {
 	const struct stb_val *e = &claim->expect;
+	const char *base = base_unit(e->type);
+	const int digits = (int)STB_MIN(claim->digits, 15u);
 	double x;
 
 	stb_buf_printf(out, "%s %s ", claim->metric, stb_view_name(claim->form));
-	if (e->type == STB_V_RANGE) {
-		stb_val_print(out, e);
-		return;
-	}
-	stb_buf_adds(out, "= ");
-	if (e->type == STB_V_TIME && claim->unit && stb_metric_convert(stb_val_double(e), "ns", claim->unit, &x)) {
-		stb_number_fixed(out, x, (int)STB_MIN(claim->digits, 15u));
+	if (e->type != STB_V_RANGE)
+		stb_buf_adds(out, "= ");
+	if (base && claim->unit && stb_metric_convert(stb_val_double(e), base, claim->unit, &x)) {
+		stb_number_fixed(out, x, digits);
 		stb_buf_adds(out, claim->unit);
-		return;
-	}
-	if (e->type == STB_V_COUNT || e->type == STB_V_SHARE) {
+	} else if (e->type == STB_V_COUNT || e->type == STB_V_SHARE) {
 		x = stb_val_double(e) * (e->type == STB_V_SHARE ? 100 : 1);
-		stb_number_fixed(out, x, (int)STB_MIN(claim->digits, 15u));
+		stb_number_fixed(out, x, digits);
 		stb_buf_adds(out, e->type == STB_V_SHARE ? "%" : claim->form == STB_VIEW_RATIO ? "x" : "");
-		return;
+	} else {
+		stb_val_print(out, e);
 	}
-	stb_val_print(out, e);
 }
 
 void stb_claim_worst(struct stb_buf *out, const struct stb_plan_claim *claim, const struct stb_claim_result *res)
