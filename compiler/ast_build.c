@@ -126,8 +126,6 @@ struct stb_stmts *stb_build_member(struct stb_parser *p, struct stb_stmts *list,
 			return list;
 		d = stb_parser_error(p, STB_E0116, s->span, "`%s` stands inside a block", stb_parser_spelling(p, s->span));
 		stb_diag_here(p->sink, d, "it belongs to the top of the file");
-		if (p->depth > 0)
-			stb_diag_label(p->sink, d, p->open[p->depth - 1].span, "of this block");
 		return list;
 	case STB_S_ATTR:
 	case STB_S_BLOCK:

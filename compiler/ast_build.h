@@ -54,7 +54,7 @@ struct stb_parser {
 	struct stb_sink *sink;
 	uint32_t file;
 
-	/* the text as the scanner sees it, len bytes and two NULs */
+	/* the text as the scanner sees it, len bytes and a NUL */
 	char *text;
 	uint32_t len;
 	uint32_t offset; /* of the scanner */
@@ -152,6 +152,7 @@ struct stb_node *stb_build_parens(struct stb_span at, struct stb_node *inner);
 
 void stb_slip_no_header(struct stb_parser *p, struct stb_span at);
 void stb_slip_no_version(struct stb_parser *p, struct stb_span at);
+void stb_slip_unopened(struct stb_parser *p, struct stb_span at);
 void stb_slip_separator(struct stb_parser *p, struct stb_span at);
 void stb_slip_sign(struct stb_parser *p, struct stb_span at);
 struct stb_stmt *stb_slip_sign_before_block(struct stb_parser *p, struct stb_span at, const struct stb_node *path, struct stb_span sign,

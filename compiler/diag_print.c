@@ -273,14 +273,18 @@ static void print_snippets(const struct stb_sink *s, const struct snippet *list,
 	}
 }
 
-/* Do the words of the diagnostic already hold the replacement? */
-static bool says(const struct stb_diag *d, const char *what)
+/* A fix is shown where neither the words of the diagnostic hold it already nor does it delete or break lines. */
+static bool worth_showing(const struct stb_diag *d, const char *fix)
 {
-	bool found = strstr(d->text, what) || (d->label && strstr(d->label, what));
+	bool found;
 
+	fix += strspn(fix, " ");
+	if (!*fix || strchr(fix, '\n'))
+		return false;
+	found = strstr(d->text, fix) || (d->label && strstr(d->label, fix));
 	for (uint32_t i = 0; i < d->n_notes && !found; i++)
-		found = strstr(d->notes[i], what);
-	return found;
+		found = strstr(d->notes[i], fix);
+	return !found;
 }
 
 static void print_line(const struct stb_sink *s, int gutter, const char *prefix, const char *text, const char *suffix, FILE *out)
@@ -305,6 +309,21 @@ static int gutter_width(const struct snippet *list, uint32_t n)
 	return width;
 }
 
+static void print_remarks(const struct stb_sink *s, const struct stb_diag *d, int gutter, bool below_snippet, FILE *out)
+{
+	uint32_t fixes = 0;
+
+	for (uint32_t i = 0; i < d->n_fixits; i++)
+		fixes += worth_showing(d, d->fixits[i].text);
+	if (below_snippet && (d->n_notes || fixes))
+		fprintf(out, "%*s |\n", gutter, "");
+	for (uint32_t i = 0; i < d->n_notes; i++)
+		print_line(s, gutter, "", d->notes[i], "", out);
+	for (uint32_t i = 0; i < d->n_fixits; i++)
+		if (worth_showing(d, d->fixits[i].text))
+			print_line(s, gutter, "fix: write `", d->fixits[i].text, "`", out);
+}
+
 static void print_human(const struct stb_sink *s, const struct stb_diag *d, FILE *out)
 {
 	const struct stb_code_info *info = stb_code_info(d->code);
@@ -327,17 +346,7 @@ static void print_human(const struct stb_sink *s, const struct stb_diag *d, FILE
 	stb_buf_fini(&text);
 	if (n)
 		print_snippets(s, list, n, primary, gutter, out);
-	bool more = d->n_notes > 0;
-
-	for (uint32_t i = 0; i < d->n_fixits; i++)
-		more |= *d->fixits[i].text && !says(d, d->fixits[i].text);
-	if (n && more)
-		fprintf(out, "%*s |\n", gutter, "");
-	for (uint32_t i = 0; i < d->n_notes; i++)
-		print_line(s, gutter, "", d->notes[i], "", out);
-	for (uint32_t i = 0; i < d->n_fixits; i++)
-		if (*d->fixits[i].text && !says(d, d->fixits[i].text))
-			print_line(s, gutter, "fix: write `", d->fixits[i].text, "`", out);
+	print_remarks(s, d, gutter, n > 0, out);
 	free(list);
 }
 

@@ -4,7 +4,7 @@
  *   scanner --raw tokens--> filter --tokens--> grammar
  *                            |  keeps the stack of open brackets (at most STB_AST_MAX_DEPTH: the one limit on nesting)
  *                            |  puts in   `]` `)` `}` that are missing, a BAD value after a sign that has none
- *                            |  drops     `]` `)` `}` that close nothing, and the rest of a statement that had a syntax error
+ *                            |  drops     `]` `)` that close nothing, and the rest of a statement that had a syntax error
  *
  * Why here: a grammar that recovers from a missing bracket needs rules for it everywhere, and by the time it fails the place where the
  * bracket belongs is far behind. Here a look at the next few bytes is exact: `name =` never stands inside [ ] or ( ), nor behind a sign.
@@ -210,14 +210,13 @@ static void push(struct stb_parser *p, int kind, struct stb_span at)
 	p->open[p->depth++] = o;
 }
 
-/* A `]` or `)` is missing before the token at `at`. */
-static void report_unclosed(struct stb_parser *p, const struct stb_opener *o, struct stb_span at)
+/* A `]` or `)` is missing behind the last token. */
+static void report_unclosed(struct stb_parser *p, const struct stb_opener *o)
 {
 	struct stb_diag *d;
 
 	if (stb_parser_quiet(p, p->last.span) || stb_parser_quiet(p, o->span))
 		return;
-	(void)at;
 	d = stb_parser_error(p, STB_E0108, p->last.span, "`%s` is missing", sign(partner(o->kind)));
 	stb_diag_here(p->sink, d, "after this");
 	stb_diag_label(p->sink, d, o->span, "this `%s` is not closed", sign(o->kind));
@@ -243,25 +242,15 @@ static void report_open_at_end(struct stb_parser *p, struct stb_span end)
 	stb_diag_label(p->sink, d, o->span, "this `%s` is not closed", sign(o->kind));
 }
 
-/* A bracket that closes nothing is dropped. */
+/* A `]` or `)` that closes nothing is dropped. */
 static void report_unopened(struct stb_parser *p, int kind, struct stb_span at)
 {
 	struct stb_diag *d;
 
-	if (kind == STB_T_RBRACE && p->unopened > 0) {
-		p->unopened--;
-		return;
-	}
-	if (kind == STB_T_RBRACE && p->outside) { /* reported by the attributes before it */
-		p->outside = false;
-		return;
-	}
 	if (stb_parser_quiet(p, at))
 		return;
 	d = stb_parser_error(p, STB_E0108, at, "`%s` closes nothing", sign(kind));
-	stb_diag_here(p->sink, d, "there is no `%s` open", sign(kind == STB_T_RBRACE ? STB_T_LBRACE : kind == STB_T_RBRACKET ? STB_T_LBRACKET : STB_T_LPAREN));
-	if (kind == STB_T_RBRACE && p->last_close.file != STB_NO_FILE)
-		stb_diag_label(p->sink, d, p->last_close, "the block before ends here");
+	stb_diag_here(p->sink, d, "there is no `%s` open", kind == STB_T_RBRACKET ? "[" : "(");
 }
 
 /* Puts in the partner of the innermost bracket, in front of the token that is held. */
@@ -314,8 +303,8 @@ void stb_parser_resync(struct stb_parser *p)
 	p->depth -= brace;
 	while (p->depth > 0 && p->open[p->depth - 1].kind != STB_T_LBRACE)
 		p->depth--;
-	p->keep = !again && (t->kind == STB_T_RBRACE || (begins_statement(t->kind) && t->line != p->before.line));
-	p->skipping = !p->keep && t->kind != STB_T_RBRACE;
+	p->keep = !again && (t->kind == STB_T_RBRACE || t->kind == STB_T_UNOPENED || (begins_statement(t->kind) && t->line != p->before.line));
+	p->skipping = !p->keep && t->kind != STB_T_RBRACE && t->kind != STB_T_UNOPENED;
 	p->skip_line = t->line;
 	p->skip_depth = brace;
 }
@@ -361,15 +350,17 @@ static int balance(struct stb_parser *p, int kind, const STB_YYSTYPE *v, struct 
 			return kind;
 		}
 		if (in_value) {
-			report_unclosed(p, o, *at);
+			report_unclosed(p, o);
 			hold(p, kind, v, *at);
 			return put_in_partner(p, at);
 		}
+		if (kind == STB_T_RBRACE) /* whether that is news is known when what stands before it has been read */
+			return STB_T_UNOPENED;
 		report_unopened(p, kind, *at);
 		return -1;
 	case STB_T_IDENT:
 		if (in_value && stb_parser_line(p, at->begin) != p->last.line && statement_at(p, at->begin)) {
-			report_unclosed(p, o, *at);
+			report_unclosed(p, o);
 			hold(p, kind, v, *at);
 			return put_in_partner(p, at);
 		}

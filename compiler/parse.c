@@ -238,7 +238,8 @@ static void run(struct stb_parser *p, int start)
 	p->text = stb_scan_text(p);
 	if (p->sink->n_errors - errors_before <= STB_DIAG_MAX_ERRORS) {
 		stb_yylex_init_extra(p, &p->scanner);
-		stb_yy_scan_buffer(p->text, (size_t)p->len + 2, p->scanner);
+		/* flex gets its own copy: it writes into its buffer, and the filter looks ahead in this one */
+		stb_yy_scan_bytes(p->text, (int)p->len, p->scanner);
 		stb_yyparse(p);
 		stb_yylex_destroy(p->scanner);
 	}

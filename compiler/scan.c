@@ -50,12 +50,12 @@ static void report_bytes(struct stb_parser *p, struct stb_span at, const char *b
 char *stb_scan_text(struct stb_parser *p)
 {
 	const struct stb_source_file *f = &p->src->files[p->file];
-	char *text = stb_xmalloc((size_t)f->len + 2);
+	char *text = stb_xmalloc((size_t)f->len + 1);
 	struct stb_glyph g;
 	uint32_t i = 0;
 
 	memcpy(text, f->bytes, f->len);
-	text[f->len] = text[f->len + 1] = 0;
+	text[f->len] = 0;
 	/* A byte order mark at the very beginning says nothing that UTF-8 needs; editors put it in unseen, so it is passed over. */
 	if (f->len >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3)) {
 		memset(text, NOT_TEXT, 3);

@@ -36,6 +36,26 @@ void stb_slip_no_version(struct stb_parser *p, struct stb_span at)
 	stb_diag_fixit(p->sink, d, after(at), " 1");
 }
 
+void stb_slip_unopened(struct stb_parser *p, struct stb_span at)
+{
+	struct stb_diag *d;
+
+	if (p->unopened > 0) {
+		p->unopened--;
+		return;
+	}
+	if (p->outside) { /* reported by the attributes before it */
+		p->outside = false;
+		return;
+	}
+	if (stb_parser_quiet(p, at))
+		return;
+	d = stb_parser_error(p, STB_E0108, at, "`}` closes nothing");
+	stb_diag_here(p->sink, d, "there is no `{` open");
+	if (p->last_close.file != STB_NO_FILE)
+		stb_diag_label(p->sink, d, p->last_close, "the block before ends here");
+}
+
 void stb_slip_separator(struct stb_parser *p, struct stb_span at)
 {
 	struct stb_diag *d;
@@ -164,10 +184,28 @@ static void report_incomplete(struct stb_parser *p, struct stb_name kind, const 
 		stb_diag_help(p->sink, d, "an attribute is `%s = value`, a block is `%s { ... }`", text, text);
 }
 
+/* Each line of them is a statement of its own. */
+static void report_lines(struct stb_parser *p, struct stb_name kind, const struct stb_words *words, uint32_t n)
+{
+	uint32_t begin = 0;
+
+	for (uint32_t i = 0; i <= n; i++) {
+		const struct stb_span at = i < n ? words->v[i].word.span : STB_NO_SPAN;
+		const struct stb_words line = { words->v + begin, i - begin, 0 };
+
+		if (i < n && stb_parser_line(p, at.begin) == stb_parser_line(p, kind.span.begin))
+			continue;
+		report_incomplete(p, kind, &line, line.n);
+		if (i < n)
+			kind = (struct stb_name){ words->v[i].word.text, at };
+		begin = i + 1;
+	}
+}
+
 struct stb_stmt *stb_slip_words(struct stb_parser *p, struct stb_span at, struct stb_name kind, const struct stb_words *words)
 {
 	(void)at;
-	report_incomplete(p, kind, words, words->n);
+	report_lines(p, kind, words, words->n);
 	return NULL;
 }
 
@@ -183,7 +221,7 @@ struct stb_stmt *stb_slip_words_before_sign(struct stb_parser *p, struct stb_spa
 	(void)at;
 	if (stb_parser_line(p, left.begin) != stb_parser_line(p, last->word.span.begin) ||
 		(words->n > 1 && (words->v[0].bare || words->v[0].word.kind == STB_W_STRING))) {
-		report_incomplete(p, kind, words, words->n - 1);
+		report_lines(p, kind, words, words->n - 1);
 	} else if (!stb_parser_quiet(p, all)) {
 		d = stb_parser_error(p, STB_E0107, all, "`%s` before `=` is not the name of one attribute", stb_parser_spelling(p, all));
 		if (words->n == 1 && last->word.kind == STB_W_IDENT)

@@ -55,6 +55,7 @@ static void stb_yyerror(const struct stb_span *at, struct stb_parser *p, const c
 %token <struct stb_name> IDENT
 %token <struct stb_node *> QUANTITY STRING TIME BOOL BAD
 %token EQUALS "=" WRONG_EQUALS ":" LBRACE "{" RBRACE "}" LBRACKET "[" RBRACKET "]" LPAREN "(" RPAREN ")"
+%token UNOPENED /* a `}` that closes nothing */
 %token COMMA "," SEMICOLON ";" DOT "." DOTDOT ".." PLUS "+" MINUS "-" STAR "*" SLASH "/"
 
 /* A name or a string after `kind words` is one more word, not the next statement. */
@@ -89,6 +90,7 @@ statements
 	: %empty
 	| statements statement                       { stb_build_top(p, $statement); }
 	| statements separator
+	| statements UNOPENED                        { stb_slip_unopened(p, @UNOPENED); }
 	| statements error                           { RESUME; }
 	;
 
@@ -96,6 +98,7 @@ body
 	: %empty                                     { $$ = stb_build_stmts(p); }
 	| body[list] statement                       { $$ = stb_build_member(p, $list, $statement); }
 	| body[list] separator                       { $$ = $list; }
+	| body[list] UNOPENED                        { $$ = $list; stb_slip_unopened(p, @UNOPENED); }
 	| body[list] error                           { $$ = $list; RESUME; }
 	;
 
