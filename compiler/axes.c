@@ -405,10 +405,10 @@ static void read_own_axis(struct stb_expansion *x, struct stb_xmatrix *m, const 
 	if (set && values && !n_points) {
 		read_values(x, m, axis, set, values);
 	} else if (set || values || !n_points) {
-		struct stb_diag *d = bad(x, m, stb_diag(x->sink, STB_E0503, axis->span, "axis `%s` is incomplete", axis->name));
+		struct stb_diag *d = bad(x, m, stb_diag(x->sink, STB_E0503, axis->span, n_points ? "axis `%s` has points and `%s`" :
+			!set && !values ? "axis `%s` is empty" : "axis `%s` is incomplete: it has no `%s`", axis->name,
+			n_points ? (set ? "set" : "values") : set ? "values" : "set"));
 
-		if (n_points)
-			stb_diag_note(x->sink, d, "it has points and `%s`", set ? "set" : "values");
 		stb_diag_help(x->sink, d, "an axis takes either set and values, or points");
 	}
 	if (!axis->n_values && !m->bad)
@@ -417,7 +417,7 @@ static void read_own_axis(struct stb_expansion *x, struct stb_xmatrix *m, const 
 
 /* --- overrides and exclusions --- */
 
-static void read_override(struct stb_expansion *x, struct stb_xmatrix *m, const struct stb_stmt *s)
+static void read_override(struct stb_expansion *x, struct stb_xmatrix *m, const struct stb_stmt *s, enum stb_origin origin)
 {
 	STB_ARENA_GROW(x->arena, m->overrides, m->n_overrides, m->cap_overrides);
 	struct stb_xoverride *o = &m->overrides[m->n_overrides++];
@@ -427,7 +427,7 @@ static void read_override(struct stb_expansion *x, struct stb_xmatrix *m, const 
 		const struct stb_stmt *a = s->body[i];
 
 		if (a->kind == STB_S_ATTR) {
-			add_setting(x, &o->settings, make_setting(x, m, a->path, a->value, STB_FROM_OVERRIDE, NULL));
+			add_setting(x, &o->settings, make_setting(x, m, a->path, a->value, origin, NULL));
 		} else if (a->kind == STB_S_BLOCK && !strcmp(a->name.text, "where")) {
 			if (!stb_xselect_read(x, m, m->n_axes, a, &o->where))
 				m->bad = true;
@@ -481,6 +481,33 @@ static enum stb_fresh read_fresh(const struct stb_block *b)
 	return STB_FRESH_GROUP;
 }
 
+/* Whether the profile's entry for the matrix has an axis of that name, which then stands in for the matrix's own. */
+static bool replaced_axis(const struct stb_block *b, const struct stb_stmt *axis)
+{
+	for (uint32_t i = 0; b->profile_stmt && i < b->profile_stmt->n_body; i++) {
+		const struct stb_stmt *s = b->profile_stmt->body[i];
+
+		if (s->kind == STB_S_BLOCK && !strcmp(s->name.text, "axis") && s->n_words == 1 && axis->n_words == 1 &&
+			!strcmp(s->words[0].text, axis->words[0].text))
+			return true;
+	}
+	return false;
+}
+
+static void read_nested(struct stb_expansion *x, struct stb_xmatrix *m, const struct stb_stmt *s, bool axes, bool of_profile)
+{
+	if (s->kind != STB_S_BLOCK)
+		return;
+	if (axes) {
+		if (!strcmp(s->name.text, "axis") && (of_profile || !replaced_axis(m->block, s)))
+			read_own_axis(x, m, s);
+	} else if (!strcmp(s->name.text, "override")) {
+		read_override(x, m, s, of_profile ? STB_FROM_PROFILE : STB_FROM_OVERRIDE);
+	} else if (!strcmp(s->name.text, "exclude")) {
+		read_exclude(x, m, s);
+	}
+}
+
 struct stb_xmatrix *stb_xmatrix_read(struct stb_expansion *x, const struct stb_block *block)
 {
 	struct stb_xmatrix *m = STB_NEW(x->arena, struct stb_xmatrix);
@@ -493,18 +520,8 @@ struct stb_xmatrix *stb_xmatrix_read(struct stb_expansion *x, const struct stb_b
 	/* Own axes first, so that overrides and exclusions can name all of them wherever they stand. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t p = 0; p < STB_LEN(places); p++) {
-			for (uint32_t i = 0; places[p] && i < places[p]->n_body; i++) {
-				const struct stb_stmt *s = places[p]->body[i];
-
-				if (s->kind != STB_S_BLOCK)
-					continue;
-				if (pass == 0 && !strcmp(s->name.text, "axis"))
-					read_own_axis(x, m, s);
-				else if (pass == 1 && !strcmp(s->name.text, "override"))
-					read_override(x, m, s);
-				else if (pass == 1 && !strcmp(s->name.text, "exclude"))
-					read_exclude(x, m, s);
-			}
+			for (uint32_t i = 0; places[p] && i < places[p]->n_body; i++)
+				read_nested(x, m, places[p]->body[i], pass == 0, p == 1);
 		}
 	}
 	if (stb_xmatrix_axis(m, "workload", m->n_axes) == STB_NONE && !m->bad) {

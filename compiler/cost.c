@@ -8,7 +8,7 @@
  *   loading             20,000 rows/s, 240 bytes a row with index (sysbench's rows in InnoDB pages that are 15/16 full)
  *   a transaction       500/s, where only events bound an oltp workload
  *   an empty server     48 MiB of system tables, undo and temporary space, and its redo log (100 MiB unless options say so)
- *   server              8 s to initialise, start and stop; a file system 1 s to make and mount
+ *   server              8 s to initialise, start and stop; a file system 1 s to make and mount, a directory 50 ms
  *   reserve             ext4 10% (journal, inode tables, 5% for root), xfs 64 MiB and 2%, otherwise none
  *   a written statement 32 KiB: two pages, by way of the redo log and the doublewrite buffer
  *
@@ -22,7 +22,8 @@
 
 static const uint64_t layout_per_s = 200000000, pass_per_s = 100000000, rows_per_s = 20000, row_bytes = 240, events_per_s = 500;
 static const uint64_t server_base_bytes = 48u << 20, redo_bytes = 100u << 20, statement_bytes = 32u << 10;
-static const uint64_t server_ns = 8 * STB_NS_PER_S, mkfs_ns = STB_NS_PER_S;
+static const uint64_t server_ns = 8 * STB_NS_PER_S, mkfs_ns = STB_NS_PER_S,
+	directory_ns = STB_NS_PER_S / 20;
 
 static uint64_t add(uint64_t a, uint64_t b)
 {
@@ -84,13 +85,15 @@ uint64_t stb_oltp_statements(const struct stb_eblock *w)
 const char *stb_bytes_text(struct stb_arena *a, uint64_t n)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	const struct stb_val exact = stb_val_num(STB_V_BYTES, n > INT64_MAX ? INT64_MAX : (int64_t)n, 1);
+	const char *text = stb_val_label(a, &exact);
 	double v = (double)n;
 	size_t u = 0;
 
+	if (strspn(text, "0123456789") <= 4)
+		return text;
 	for (; v >= 1024 && u + 1 < STB_LEN(units); u++)
 		v /= 1024;
-	if (n % ((uint64_t)1 << (10 * u)) == 0)
-		return stb_arena_printf(a, "%" PRIu64 "%s", n >> (10 * u), units[u]);
 	return stb_arena_printf(a, "%.1f%s (%" PRIu64 "B)", v, units[u], n);
 }
 
@@ -178,8 +181,10 @@ static void cost_volume(const struct stb_scope *s, struct stb_cost *c)
 	const struct stb_eattr *size = stb_eattr(s->volume, "size");
 
 	c->have_bytes = size ? stb_eattr_u64(s->volume, "size", 0) : stb_eattr_u64(s->storage, "size", STB_UNBOUNDED);
-	if (strcmp(s->storage->block->type->type, "loop") || c->have_bytes == STB_UNBOUNDED)
+	if (strcmp(s->storage->block->type->type, "loop") || c->have_bytes == STB_UNBOUNDED) {
+		c->provision_ns = add(c->provision_ns, directory_ns);
 		return;
+	}
 	if (stb_eattr_is(s->volume, "filesystem", "ext4")) {
 		c->reserve_bytes = c->have_bytes / 10;
 		c->mkfs_bytes = c->have_bytes / 64;

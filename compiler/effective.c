@@ -6,7 +6,7 @@
  * ways to the same values and origins give one block.
  *
  * Contradictions are found here because only here it is known what meets: two overrides that differ, an override or a profile that sets what
- * an axis sets, two axes that set one attribute. Each pair is reported once.
+ * an axis sets, two axes that set one attribute. Each is reported once.
  */
 #include "compiler/expand.h"
 
@@ -61,24 +61,31 @@ static void clash(struct making *mk, enum stb_code code, struct stb_span at, str
 	const char *label)
 {
 	struct stb_expansion *x = mk->x;
-	const struct stb_span pair[2] = { at, other };
+	const uint32_t place[3] = { (uint32_t)code, at.file, at.begin };
 	struct stb_diag *d;
 
-	if (stb_intern_get(&x->reported, pair, sizeof(pair)))
+	if (stb_intern_get(&x->reported, place, sizeof(place)))
 		return;
-	stb_intern_put(&x->reported, pair, sizeof(pair), x);
+	stb_intern_put(&x->reported, place, sizeof(place), x);
 	d = stb_diag(x->sink, code, at, "%s `%s` of %s `%s`", what, key, stb_kind_name(mk->block->kind), mk->block->name);
 	stb_diag_label(x->sink, d, other, "%s", label);
 	stb_diag_note(x->sink, d, "met in cell %s of matrix `%s`", stb_xcell_label(x, mk->cell), mk->m->block->name);
 }
 
-static struct stb_span setting_span(const struct stb_setting *s)
+/* `iodepth = 16` where it stands on one line; of an axis's list, away from its path, the item alone. */
+static struct stb_span setting_span(const struct stb_expansion *x, const struct stb_setting *s)
 {
-	/* A list of an axis stands far from its path: only the item is underlined. */
-	if (s->key_span.file == s->value_span.file && s->key_span.end <= s->value_span.begin &&
-		s->value_span.begin - s->key_span.end < 64)
-		return stb_span_join(s->key_span, s->value_span);
-	return s->value_span.file != STB_NO_FILE ? s->value_span : s->key_span;
+	const struct stb_span key = s->key_span, value = s->value_span;
+
+	if (value.file == STB_NO_FILE)
+		return key;
+	if (key.file == value.file && key.end <= value.begin) {
+		const struct stb_source_file *f = &x->m->c->sources.files[key.file];
+
+		if (!memchr(f->bytes + key.end, '\n', value.begin - key.end))
+			return stb_span_join(key, value);
+	}
+	return value;
 }
 
 /* --- one attribute --- */
@@ -118,18 +125,23 @@ static void choose(struct making *mk, const char *key, struct choice *c)
 				clash(mk, STB_E0513, r->made->value_span, c->axis->value_span, "two axes set", key, "the other one is here");
 			c->axis = r->made;
 			c->axis_from = r->from;
+		} else if (r->from->origin == STB_FROM_PROFILE) {
+			if (c->profile && c->profile != own && !stb_val_equal(&c->profile->val, &r->made->val))
+				clash(mk, STB_E0512, setting_span(mk->x, r->made), setting_span(mk->x, c->profile), "two overrides differ on", key,
+					"the other one is here");
+			c->profile = r->made;
 		} else {
 			if (c->over && !stb_val_equal(&c->over->val, &r->made->val))
-				clash(mk, STB_E0512, setting_span(r->made), setting_span(c->over), "two overrides differ on", key,
+				clash(mk, STB_E0512, setting_span(mk->x, r->made), setting_span(mk->x, c->over), "two overrides differ on", key,
 					"the other one is here");
 			c->over = r->made;
 		}
 	}
 	if (c->axis && c->over)
-		clash(mk, STB_E0513, setting_span(c->over), c->axis->value_span, "an override sets what an axis sets:", key,
+		clash(mk, STB_E0513, setting_span(mk->x, c->over), c->axis->value_span, "an override sets what an axis sets:", key,
 			"the axis sets it here");
 	if (c->axis && c->profile)
-		clash(mk, STB_E0514, setting_span(c->profile), c->axis->value_span, "the profile sets what an axis sets:", key,
+		clash(mk, STB_E0514, setting_span(mk->x, c->profile), c->axis->value_span, "the profile sets what an axis sets:", key,
 			"the axis sets it here");
 }
 
@@ -193,7 +205,7 @@ static void make_attr(struct making *mk, const struct stb_schema_attr *row, cons
 		a->val = s->val;
 		a->origin = s->origin;
 		a->is_default = has_default && stb_val_equal(&def, &s->val);
-		a->span = setting_span(s);
+		a->span = setting_span(mk->x, s);
 		if (c.axis)
 			a->axis = c.axis_from->axis;
 		if ((row->flags & STB_INTERPOLATES_CELL) && a->val.str && strstr(a->val.str, "${cell."))

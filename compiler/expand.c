@@ -36,6 +36,7 @@ struct walk {
 	uint32_t n_same, same_a, same_b;
 	struct lack *lacks;
 	uint32_t n_lacks, cap_lacks;
+	uint32_t n_errors_before;  /* of this matrix: cells that are the same may be their consequence */
 };
 
 const char *stb_xcell_label(const struct stb_expansion *x, uint32_t cell)
@@ -431,7 +432,7 @@ static void report_missed(struct walk *w, struct stb_xsetting *const *items, uin
 		uint32_t missed = s->missed;
 		struct stb_diag *d;
 
-		if (!missed || (s->origin == STB_FROM_OVERRIDE && w->x->m->profile))
+		if (!missed || (s->origin != STB_FROM_AXIS && w->x->m->profile))
 			continue;
 		for (uint32_t k = 0; k < n; k++) {
 			if (k != i && items[k]->span.begin == s->span.begin && items[k]->span.file == s->span.file) {
@@ -482,7 +483,7 @@ static void report_same(struct walk *w)
 	const uint32_t *a = w->x->cells[w->same_a].point, *b = w->x->cells[w->same_b].point;
 	struct stb_diag *d;
 
-	if (!w->n_same)
+	if (!w->n_same || w->x->sink->n_errors > w->n_errors_before)
 		return;
 	d = stb_diag(w->x->sink, STB_E0517, w->m->block->span, "matrix `%s` has cells that are the same: %s and %s", w->m->block->name,
 		stb_xcell_label(w->x, w->same_a), stb_xcell_label(w->x, w->same_b));
@@ -511,6 +512,7 @@ static void expand_matrix(struct stb_expansion *x, const struct stb_block *block
 		return;
 	}
 	stb_intern_init(&w.ids, x->arena);
+	w.n_errors_before = x->sink->n_errors;
 	walk_axis(&w, 0);
 	report_lacks(&w);
 	report_selectors(&w);

@@ -27,7 +27,7 @@ struct stb_xsetting {
 	const char *text;             /* as written: "workload.iodepth" */
 	struct stb_span span;         /* the path */
 	const struct stb_node *value;
-	enum stb_origin origin;       /* FROM_OVERRIDE or FROM_AXIS */
+	enum stb_origin origin;       /* FROM_OVERRIDE, FROM_PROFILE (an override in a profile's entry) or FROM_AXIS */
 	const char *axis;             /* its name, FROM_AXIS */
 	struct stb_setting **made;    /* per type; NULL: the type has no such attribute, or the value is bad (reported) */
 	uint32_t seen;                /* serial of the last cell whose block it touched */
@@ -179,7 +179,7 @@ struct stb_expansion {
 	struct stb_intern by_source;  /* settings that apply -> eblock */
 	struct stb_intern by_content; /* canonical text -> eblock */
 	struct stb_intern by_scope, by_combo;
-	struct stb_intern reported;   /* pairs of spans, so that a contradiction is told once */
+	struct stb_intern reported;   /* code and place, so that a contradiction is told once */
 	struct stb_relevant *relevant;/* scratch of effective.c */
 	uint32_t cap_relevant;
 };

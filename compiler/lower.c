@@ -252,24 +252,35 @@ static void add_privileges(struct stb_lowering *l, const struct stb_scope *s)
 	add_text(l, &l->plan->privileges, &l->plan->n_privileges, &l->cap_privileges, text);
 }
 
-static struct stb_plan_group *new_group(struct stb_lowering *l, const struct stb_combo *c, const uint32_t *dataset, const char *id)
+static uint64_t sum3(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) || __builtin_add_overflow(sum, c, &sum) ? UINT64_MAX : sum;
+}
+
+/* A group with what all its cells share; files come on top (add_costs). */
+static void new_group(struct stb_lowering *l, const struct stb_combo *c, const uint32_t *dataset, const char *id)
 {
 	const struct stb_scope *s = c->scope;
 	struct stb_plan_group *g;
+	struct stb_cost cost;
 
+	stb_cost(s, &cost);
 	STB_ARENA_GROW(l->a, l->plan->groups, l->plan->n_groups, l->cap_groups);
 	g = &l->plan->groups[l->plan->n_groups++];
 	*g = (struct stb_plan_group){
 		.server = c->server ? c->server->plan_block : STB_NONE,
 		.database = s->database ? s->database->plan_block : STB_NONE,
 		.dataset = dataset ? *dataset : STB_NONE,
+		.load_bytes = sum3(cost.mkfs_bytes, cost.dataset_bytes, cost.server_bytes),
+		.space_bytes = sum3(cost.mkfs_bytes, cost.dataset_bytes, cost.server_bytes),
 		.not_run = why_not_run(l, c),
 	};
 	memcpy(g->id, id, STB_HASH_HEX);
 	lower_mounts(l, s, g);
 	if (g->n_mounts && !g->not_run)
 		add_privileges(l, s);
-	return g;
 }
 
 static void raise_to(uint64_t *sum, uint64_t *was, uint64_t now)
@@ -296,15 +307,7 @@ static void add_costs(struct stb_lowering *l, struct stb_intern *laid, const str
 		known = STB_NEW(l->x->arena, struct laid);
 		stb_intern_put(laid, key, (uint32_t)strlen(key), known);
 	}
-	if (!g->provision_ns) { /* the group's first: what all its cells share */
-		raise_to(&g->load_bytes, &(uint64_t){ 0 }, c.mkfs_bytes);
-		raise_to(&g->load_bytes, &(uint64_t){ 0 }, c.dataset_bytes);
-		raise_to(&g->load_bytes, &(uint64_t){ 0 }, c.server_bytes);
-		raise_to(&g->space_bytes, &(uint64_t){ 0 }, c.mkfs_bytes);
-		raise_to(&g->space_bytes, &(uint64_t){ 0 }, c.dataset_bytes);
-		raise_to(&g->space_bytes, &(uint64_t){ 0 }, c.server_bytes);
-	}
-	g->provision_ns = STB_MAX(g->provision_ns, STB_MAX(c.provision_ns, 1u));
+	g->provision_ns = STB_MAX(g->provision_ns, c.provision_ns);
 	raise_to(&g->load_bytes, &known->layout_bytes, c.layout_bytes);
 	raise_to(&g->space_bytes, &known->file_bytes, c.file_bytes);
 }

@@ -264,18 +264,6 @@ static bool find_metric(struct about *a, const char *name, struct stb_span span,
 	return true;
 }
 
-static void twice(struct about *a, const struct stb_setting *s, uint32_t i)
-{
-	for (uint32_t k = 0; k < i; k++) {
-		if (s->val.items[k].str && s->val.items[i].str && !strcmp(s->val.items[k].str, s->val.items[i].str)) {
-			struct stb_diag *d = wrong(a, STB_E0618, item_span(s, i), "`%s` is shown twice", s->val.items[i].str);
-
-			stb_diag_label(a->l->x->sink, d, item_span(s, k), "first here");
-			return;
-		}
-	}
-}
-
 static void read_metrics(struct about *a, struct stb_plan_report *r)
 {
 	const struct stb_setting *s = stb_block_setting(a->b, "metrics");
@@ -289,7 +277,6 @@ static void read_metrics(struct about *a, struct stb_plan_report *r)
 	}
 	r->metrics = STB_NEW_ARRAY(a->l->a, const char *, s->val.n_items);
 	for (uint32_t i = 0; i < s->val.n_items; i++) {
-		twice(a, s, i);
 		if (s->val.items[i].str && find_metric(a, s->val.items[i].str, item_span(s, i), &metric))
 			r->metrics[r->n_metrics++] = stb_lower_str(a->l, s->val.items[i].str);
 	}
@@ -344,7 +331,6 @@ static void read_views(struct about *a, struct stb_plan_report *r)
 
 		if (view == STB_LEN(views)) /* reported by check */
 			continue;
-		twice(a, s, i);
 		check_view(a, r, view, item_span(s, i));
 		r->views[r->n_views++] = views[view].view;
 		relative = relative || views[view].relative;

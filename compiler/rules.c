@@ -132,28 +132,25 @@ static void look(struct stb_rules_run *r)
 		stb_rules_look_volume(r);
 }
 
-/* "engine = psync  depth = 16": the axes that made the attributes what they are, in the first cell. */
+/* "engine = psync  depth = 16": the axes that made the attributes what they are, in the first cell; NULL where none did. */
 static const char *exclusion(struct stb_rules_run *r, const struct stb_finding *f)
 {
+	const struct stb_xmatrix *m = f->matrix;
 	const uint32_t *point = r->x->cells[f->first_cell].point;
-	const char *text = NULL, *seen[2] = { 0 };
+	const char *text = NULL;
 
-	for (size_t i = 0; i < STB_LEN(f->attrs); i++) {
-		const char *name = NULL;
+	for (uint32_t axis = 0; axis < m->n_axes; axis++) {
+		bool concerned = false;
 
-		if (f->attrs[i] && f->attrs[i]->axis)
-			name = f->attrs[i]->axis;
-		else if (f->blocks[i])
-			name = stb_kind_name(f->blocks[i]->block->kind);
-		const uint32_t axis = name ? stb_xmatrix_axis(f->matrix, name, f->matrix->n_axes) : STB_NONE;
+		for (size_t i = 0; i < STB_LEN(f->attrs); i++) {
+			const char *name = f->attrs[i] && f->attrs[i]->axis ? f->attrs[i]->axis :
+				f->blocks[i] ? stb_kind_name(f->blocks[i]->block->kind) : "";
 
-		if (axis == STB_NONE || point[axis] == STB_NONE || f->matrix->axes[axis].n_values < 2 || (seen[0] && !strcmp(seen[0], name)))
-			continue;
-		seen[i] = name;
-		if (i == 1 && !seen[0])
-			seen[0] = name;
-		text = stb_arena_printf(r->x->arena, "%s%s%s = %s", text ? text : "", text ? "  " : "", name,
-			f->matrix->axes[axis].values[point[axis]].key);
+			concerned = concerned || !strcmp(m->axes[axis].name, name);
+		}
+		if (concerned && point[axis] != STB_NONE && m->axes[axis].n_values > 1)
+			text = stb_arena_printf(r->x->arena, "%s%s%s = %s", text ? text : "", text ? "  " : "", m->axes[axis].name,
+				m->axes[axis].values[point[axis]].key);
 	}
 	return text;
 }

@@ -40,7 +40,7 @@ void stb_without_effect(struct stb_rules_run *r, enum stb_code code, const struc
 	const char *because, const char *why);
 
 /* E0418: what is laid out or loaded against the size of the volume or its class. */
-void stb_rule_fits(struct stb_rules_run *r, const struct stb_eattr *size, const char *what);
+void stb_rule_fits(struct stb_rules_run *r, const struct stb_eattr *size, const char *what, bool plural);
 
 /* Each looks at r->s with all rules of its table. io: volume and storage are there; oltp: the database is; volume: volume and storage are. */
 void stb_rules_look_io(struct stb_rules_run *r);

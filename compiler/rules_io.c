@@ -187,36 +187,6 @@ static void direct_tmpfs(struct stb_rules_run *r)
 		stb_diag_label(r->x->sink, d, r->s->storage->block->span, "memory has no device to go to directly");
 }
 
-static const char *filename_fault(const char *name)
-{
-	for (const char *p = name;;) {
-		const size_t n = strcspn(p, "/");
-
-		if (!n)
-			return *name == '/' ? "it is absolute" : "it has an empty component";
-		if (n > 200 || strlen(name) > 1024)
-			return "it is too long";
-		if (p[0] == '.' && (n == 1 || (n == 2 && p[1] == '.')))
-			return n == 1 ? "it has a component `.`" : "it climbs out with `..`";
-		if (!p[n])
-			return NULL;
-		p += n + 1;
-	}
-}
-
-static void filename_beneath(struct stb_rules_run *r)
-{
-	const struct stb_eattr *a = stb_eattr(r->w, "filename");
-	const char *fault = a && a->val.str ? filename_fault(a->val.str) : NULL;
-	struct stb_diag *d;
-
-	if (!fault)
-		return;
-	d = stb_find(r, STB_E0413, r->w, a, NULL, NULL, "`%s` cannot be used: %s", stb_attr_text(r, a), a->val.str[0] ? fault : "it is empty");
-	if (d)
-		stb_diag_help(r->x->sink, d, "filename is relative and stays inside the volume; which directory that is, the storage class says");
-}
-
 static void file_of_raw(struct stb_rules_run *r)
 {
 	if (!is_raw(r))
@@ -249,7 +219,7 @@ static void jobs_total(struct stb_rules_run *r)
 	const struct stb_eattr *jobs = stb_eattr(r->w, "numjobs"), *size = stb_eattr(r->w, "size");
 	const uint64_t n = stb_eattr_u64(r->w, "numjobs", 1);
 
-	if (n < 2 || !size || is_null(r->w))
+	if (n < 2 || !size || is_null(r->w) || is_raw(r))
 		return;
 	if (stb_eattr_true(r->w, "shared_file"))
 		stb_find(r, STB_N0417, r->w, jobs, r->w, size, "the %" PRIu64 " jobs of workload `%s` share one file of %s; each goes over all of it", n,
@@ -260,7 +230,7 @@ static void jobs_total(struct stb_rules_run *r)
 }
 
 /* Also used for data sets: rules_oltp.c. */
-void stb_rule_fits(struct stb_rules_run *r, const struct stb_eattr *size, const char *what)
+void stb_rule_fits(struct stb_rules_run *r, const struct stb_eattr *size, const char *what, bool plural)
 {
 	struct stb_arena *a = r->x->arena;
 	const struct stb_cost *c = &r->cost;
@@ -269,8 +239,8 @@ void stb_rule_fits(struct stb_rules_run *r, const struct stb_eattr *size, const 
 
 	if (c->have_bytes == STB_UNBOUNDED || (c->need_bytes <= c->have_bytes && c->have_bytes - c->need_bytes >= c->reserve_bytes))
 		return;
-	d = stb_find(r, STB_E0418, r->w, size, limit, stb_eattr(limit, "size"), "%s of workload `%s` needs %s, and %s `%s` has %s%s%s", what,
-		r->w->block->name, stb_bytes_text(a, c->need_bytes), stb_kind_name(limit->block->kind), limit->block->name,
+	d = stb_find(r, STB_E0418, r->w, size, limit, stb_eattr(limit, "size"), "%s of workload `%s` need%s %s, and %s `%s` has %s%s%s", what,
+		r->w->block->name, plural ? "" : "s", stb_bytes_text(a, c->need_bytes), stb_kind_name(limit->block->kind), limit->block->name,
 		stb_bytes_text(a, c->have_bytes), c->reserve_bytes ? " less a reserve of " : "",
 		c->reserve_bytes ? stb_bytes_text(a, c->reserve_bytes) : "");
 	if (!d)
@@ -286,8 +256,9 @@ void stb_rule_fits(struct stb_rules_run *r, const struct stb_eattr *size, const 
 
 static void fits_io(struct stb_rules_run *r)
 {
-	stb_rule_fits(r, stb_eattr(r->w, "size"), stb_eattr_u64(r->w, "numjobs", 1) > 1 && !stb_eattr_true(r->w, "shared_file") ?
-		"the files" : "the file");
+	const bool files = stb_eattr_u64(r->w, "numjobs", 1) > 1 && !stb_eattr_true(r->w, "shared_file") && !is_raw(r);
+
+	stb_rule_fits(r, stb_eattr(r->w, "size"), files ? "the files" : is_raw(r) ? "the region" : "the file", files);
 }
 
 typedef void look_fn(struct stb_rules_run *r);

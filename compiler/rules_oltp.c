@@ -226,7 +226,7 @@ static void database_on_raw(struct stb_rules_run *r)
 static void fits_oltp(struct stb_rules_run *r)
 {
 	if (is_private(r) && r->s->volume)
-		stb_rule_fits(r, stb_eattr(r->w, "table_size"), "the database");
+		stb_rule_fits(r, stb_eattr(r->w, "table_size"), "the database", false);
 }
 
 typedef void look_fn(struct stb_rules_run *r);

@@ -231,6 +231,18 @@ static void read_node(struct reader *r, const struct stb_node *node, bool in_lis
 	}
 }
 
+/* Own axes are read as they stand, so that a later one is not there yet. */
+static bool comes_later(const struct stb_xmatrix *m, const char *name)
+{
+	for (uint32_t i = 0; m->block->stmt && i < m->block->stmt->n_body; i++) {
+		const struct stb_stmt *s = m->block->stmt->body[i];
+
+		if (s->kind == STB_S_BLOCK && !strcmp(s->name.text, "axis") && s->n_words == 1 && !strcmp(s->words[0].text, name))
+			return true;
+	}
+	return false;
+}
+
 static void unknown_axis(struct stb_expansion *x, const struct stb_xmatrix *m, uint32_t n_axes, const struct stb_stmt *attr)
 {
 	const char *name = attr->path->text;
@@ -238,8 +250,8 @@ static void unknown_axis(struct stb_expansion *x, const struct stb_xmatrix *m, u
 	struct stb_diag *d;
 	const char *near;
 
-	if (stb_xmatrix_axis(m, name, m->n_axes) != STB_NONE) {
-		d = stb_diag(x->sink, STB_E0518, attr->path->span, "axis `%s` comes later than the axis whose cells it would select", name);
+	if (stb_xmatrix_axis(m, name, m->n_axes) != STB_NONE || comes_later(m, name)) {
+		d = stb_diag(x->sink, STB_E0518, attr->path->span, "axis `%s` is not there yet where this one begins", name);
 		stb_diag_help(x->sink, d, "the where of an axis can name the axes by kind and those written before it");
 		return;
 	}
