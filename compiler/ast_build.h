@@ -58,6 +58,7 @@ struct stb_parser {
 	char *text;
 	uint32_t len;
 	uint32_t offset; /* of the scanner */
+	uint32_t text_begin; /* of a text without quotes that is read piece by piece */
 	void *scanner;
 	struct stb_lexeme raw; /* the last token of the scanner */
 	struct stb_span first_on_line; /* the first token of that token's line */

@@ -19,7 +19,7 @@
 
 enum {
 	SPELLING_BYTES = 48,
-	ARENA_LIMIT_BYTES = 1 << 29,
+	ARENA_LIMIT_BYTES = 1 << 28,
 };
 
 int stb_yyparse(struct stb_parser *p);

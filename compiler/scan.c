@@ -353,7 +353,7 @@ static uint32_t read_name(struct string_reader *r, uint32_t i, uint32_t end)
 		if (s[j] == '.')
 			good = good && j + 1 < end && (isalpha((unsigned char)s[j + 1]) || s[j + 1] == '_');
 	if (!good || j >= end || s[j] != '}') {
-		while (j < end && s[j] != '}' && s[j] != ' ')
+		while (j < end && s[j] != '}')
 			j++;
 		j += j < end && s[j] == '}';
 		escape_error(r, i, j, "does not name a value", "write ${name} with the name of a let or param, or \\${ for these very characters");
@@ -433,8 +433,10 @@ int stb_scan_unquoted(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span at)
 		at.end--;
 	begin = at.begin + quote;
 	end = at.end;
-	if (quote == 3 || (quote == 1 && at.end - at.begin > 1 && s[end - 1] == '\''))
-		end -= quote;
+	if (quote == 1 && end - begin > 0 && s[end - 1] == '\'')
+		end -= 1;
+	else if (quote == 3 && end - begin >= 3 && !memcmp(s + end - 3, "\xe2\x80\x9d", 3))
+		end -= 3;
 	v->STB_T_STRING = stb_build_node(p, STB_N_STRING, at);
 	v->STB_T_STRING->text = stb_arena_strndup(p->arena, s + begin, end - begin);
 	v->STB_T_STRING->text_len = end - begin;
@@ -459,30 +461,26 @@ int stb_scan_unquoted(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span at)
 
 void stb_scan_foreign_comment(struct stb_parser *p, struct stb_span at)
 {
+	const struct stb_span sign = { p->file, at.begin, at.begin + 2 };
 	const char *s = p->text + at.begin;
-	const bool block = s[1] == '*';
+	const uint32_t len = at.end - at.begin;
 	struct stb_diag *d;
 
 	if (p->skipping)
 		return;
-	d = stb_parser_error(p, STB_E0113, (struct stb_span){ p->file, at.begin, at.begin + 2 }, "a comment begins with `#`");
-	if (block && (at.end - at.begin < 4 || s[at.end - at.begin - 2] != '*' || s[at.end - at.begin - 1] != '/'))
+	d = stb_parser_error(p, STB_E0113, sign, "a comment begins with `#`");
+	if (s[1] == '/')
+		stb_diag_fixit(p->sink, d, sign, "#");
+	else if (len < 4 || s[len - 2] != '*' || s[len - 1] != '/')
 		stb_diag_help(p->sink, d, "this one is not closed either: all that follows was passed over");
-	else if (block)
-		stb_diag_help(p->sink, d, "begin each of its lines with `#`");
 	else
-		stb_diag_fixit(p->sink, d, (struct stb_span){ p->file, at.begin, at.begin + 2 }, "#");
+		stb_diag_help(p->sink, d, "begin each of its lines with `#`");
 }
 
-uint32_t stb_scan_slashes(const struct stb_parser *p, struct stb_span at)
+bool stb_scan_bare_follows(struct stb_parser *p, struct stb_span at)
 {
-	uint32_t i = at.begin + 2;
-
-	if (!stb_scan_wants_value(p) || i >= at.end || !isalnum((unsigned char)p->text[i]))
-		return 0;
-	while (i < at.end && !strchr(" \t\r\n\x01\"'#{}[](),;=", p->text[i]))
-		i++;
-	return i - at.begin;
+	p->text_begin = at.begin;
+	return stb_scan_wants_value(p) && isalnum((unsigned char)p->text[at.end]);
 }
 
 /* --- letters and signs outside of ASCII -------------------------------------------------------------------------------------------- */
@@ -513,19 +511,20 @@ static bool no_break_space_at(const char *s, size_t len)
 	return len >= 2 && !memcmp(s, "\xC2\xA0", 2);
 }
 
-uint32_t stb_scan_foreign_length(const struct stb_parser *p, struct stb_span at)
+bool stb_scan_lookalike_at(const struct stb_parser *p, uint32_t offset)
 {
-	const char *s = p->text + at.begin;
-	const uint32_t len = at.end - at.begin;
+	const char *s = p->text + offset;
+	const size_t len = p->len - offset;
 
-	if (lookalike_at(s, len))
-		return 3;
-	if (no_break_space_at(s, len))
-		return 2;
-	for (uint32_t i = 1; i < len; i++)
-		if (lookalike_at(s + i, len - i) || no_break_space_at(s + i, len - i))
-			return i;
-	return len;
+	return (*s & 0x80) && (lookalike_at(s, len) || no_break_space_at(s, len));
+}
+
+static bool has_high_byte(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (s[i] & 0x80)
+			return true;
+	return false;
 }
 
 int stb_scan_foreign(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span at)
@@ -534,19 +533,17 @@ int stb_scan_foreign(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span at)
 	const uint32_t len = at.end - at.begin;
 	const struct lookalike *l = lookalike_at(s, len);
 	const bool blank = (l && !l->kind) || no_break_space_at(s, len);
-	bool ascii = true;
 	struct stb_diag *d;
 
-	for (uint32_t i = 0; i < len; i++)
-		ascii = ascii && !(s[i] & 0x80);
-	if (ascii) /* what stood before a look-alike */
-		return isdigit((unsigned char)*s) ? stb_scan_quantity(p, v, at) : stb_scan_word(p, v, at);
-	if (isdigit((unsigned char)*s))
-		return stb_scan_quantity(p, v, at);
-	if (!l && !blank && stb_scan_wants_value(p))
-		return stb_scan_unquoted(p, v, at);
-	if (!l && !blank)
+	if (!l && !blank) {
+		if (isdigit((unsigned char)*s))
+			return stb_scan_quantity(p, v, at);
+		if (strchr("/~.", *s) || (has_high_byte(s, len) && stb_scan_wants_value(p)))
+			return stb_scan_unquoted(p, v, at);
+		if (!has_high_byte(s, len)) /* a word in front of a look-alike */
+			return stb_scan_word(p, v, at);
 		v->STB_T_IDENT = name_at(p, at);
+	}
 	if (p->skipping)
 		return l ? l->kind : blank ? 0 : STB_T_IDENT;
 	if (blank)

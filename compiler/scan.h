@@ -41,11 +41,12 @@ int stb_scan_unquoted(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span at);
 
 /* `30 s`: the length up to the end of the unit where that is what was meant, else that of the number alone. */
 uint32_t stb_scan_split_unit(const struct stb_parser *p, struct stb_span at);
-/* `//...`: the length of a bare path where a value is wanted, 0 where it is a comment. */
-uint32_t stb_scan_slashes(const struct stb_parser *p, struct stb_span at);
+/* `//`: is it the beginning of a bare path where a value is wanted, and no comment? */
+bool stb_scan_bare_follows(struct stb_parser *p, struct stb_span at);
 void stb_scan_foreign_comment(struct stb_parser *p, struct stb_span at);
-/* Letters outside of ASCII, full-width signs. The kind is 0 where it was only a blank. */
-uint32_t stb_scan_foreign_length(const struct stb_parser *p, struct stb_span at);
+/* A full-width sign or a blank that is not plain: it ends a text without quotes. */
+bool stb_scan_lookalike_at(const struct stb_parser *p, uint32_t offset);
+/* A text without quotes, or one look-alike. The kind is 0 where it was only a blank. */
 int stb_scan_foreign(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span at);
 void stb_scan_stray(struct stb_parser *p, struct stb_span at);
 
