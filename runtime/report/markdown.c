@@ -4,7 +4,9 @@
  * How a report becomes tables:
  *
  *   split       a sub-heading and a table for each value
- *   no columns  one table: rows down, one column for each metric and view, side by side, so that a reader sees a figure beside its percentage
+ *   no columns  one table: rows down, one column for each metric and view, side by side, so that a reader sees a figure beside its percentage;
+ *               broken between metrics where more than nine columns of figures would stand side by side. n stands once where all metrics have the
+ *               same
  *   columns     one table for each metric, since figures of different units do not compare within a row: the axis's values side by side, and
  *               under several views the views of one value next to each other. A column that holds nothing but the baseline's own `-` is
  *               left out. Rejected: all metrics in one table with grouped headings, which Markdown cannot span
@@ -17,6 +19,7 @@
 
 #include "runtime/result/number.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,9 +111,8 @@ static const char *heading(struct stb_sheet *s, const char *metric, enum stb_vie
 
 /* --- fields --- */
 
-static const char *field_text(struct stb_sheet *s, struct stb_table *t, const struct stb_field *f, const char *metric, enum stb_view view)
+static const char *field_text(struct stb_sheet *s, struct stb_table *t, const struct stb_field *f, enum stb_view view, int decimals)
 {
-	const int decimals = stb_sheet_decimals(s, metric, view);
 	struct stb_buf b;
 
 	stb_buf_init(&b);
@@ -147,6 +149,7 @@ struct column {
 	const char *metric;
 	enum stb_view view;
 	const char *heading;
+	int decimals;
 	struct stb_field *fields; /* one a row, then the summary */
 };
 
@@ -173,10 +176,16 @@ static bool says_nothing(const struct layout *l, const struct column *c)
 	return true;
 }
 
+static void push_column(struct layout *l, const struct column *c)
+{
+	STB_ARENA_GROW(&l->s->arena, l->cols, l->n_cols, l->cap_cols);
+	l->cols[l->n_cols++] = *c;
+}
+
 static void add_column(struct layout *l, uint32_t value, const char *metric, enum stb_view view, const char *head)
 {
 	struct stb_sheet *s = l->s;
-	struct column c = { value, metric, view, head, NULL };
+	struct column c = { value, metric, view, head, stb_sheet_decimals(s, metric, view), NULL };
 
 	c.fields = STB_NEW_ARRAY(&s->arena, struct stb_field, l->n_rows + 1);
 	for (uint32_t i = 0; i < l->n_rows; i++) {
@@ -191,8 +200,7 @@ static void add_column(struct layout *l, uint32_t value, const char *metric, enu
 	}
 	if (s->report->columns != STB_NONE && says_nothing(l, &c))
 		return;
-	STB_ARENA_GROW(&s->arena, l->cols, l->n_cols, l->cap_cols);
-	l->cols[l->n_cols++] = c;
+	push_column(l, &c);
 }
 
 static bool any_median(const struct layout *l, const struct column *c)
@@ -229,7 +237,36 @@ static void print_row(struct layout *l, struct stb_table *t, const char *label, 
 	for (uint32_t i = 0; i < l->n_cols; i++) {
 		const struct column *c = &l->cols[i];
 
-		stb_table_set(t, i + l->row_head, field_text(l->s, t, &c->fields[row], c->metric, c->view));
+		stb_table_set(t, i + l->row_head, field_text(l->s, t, &c->fields[row], c->view, c->decimals));
+	}
+}
+
+/*
+ * Figures whose decimals nobody stated get more than usual where the least of them (of one metric, over the whole table) would show less than
+ * two digits: a latency of 400 ns is 0.00040 ms and not 0.000. Six decimals are one nanosecond in ms.
+ */
+static void settle_decimals(struct layout *l)
+{
+	enum { MOST = 6 };
+
+	for (uint32_t i = 0; i < l->n_cols; i++) {
+		struct column *c = &l->cols[i];
+		double least = INFINITY;
+
+		if (c->view != STB_VIEW_VALUE || stb_sheet_states_decimals(l->s, c->metric))
+			continue;
+		for (uint32_t k = 0; k < l->n_cols; k++) {
+			if (l->cols[k].view != STB_VIEW_VALUE || strcmp(l->cols[k].metric, c->metric))
+				continue;
+			for (uint32_t row = 0; row < l->n_rows; row++) {
+				const struct stb_field *f = &l->cols[k].fields[row];
+
+				if (f->kind == STB_FIELD_NUMBER && f->a > 0)
+					least = STB_MIN(least, f->a);
+			}
+		}
+		while (c->decimals < MOST && least < 1 && least * pow(10, c->decimals) < 10)
+			c->decimals++;
 	}
 }
 
@@ -238,6 +275,7 @@ static void print_layout(struct layout *l, struct stb_buf *out)
 	struct stb_sheet *s = l->s;
 	struct stb_table t;
 
+	settle_decimals(l);
 	l->row_head = s->report->rows != STB_NONE || l->summary;
 	stb_table_init(&t, l->n_cols + l->row_head, l->row_head);
 	print_heading(l, &t);
@@ -273,19 +311,63 @@ static void find_rows(struct layout *l)
 	}
 }
 
-static void one_table(struct stb_sheet *s, uint32_t split, struct stb_buf *out)
+/* One column of n for all metrics, where they agree in each row (a metric without a result agrees with any); false: they do not. */
+static bool common_n(struct layout *l, struct column *out)
+{
+	struct stb_sheet *s = l->s;
+
+	*out = (struct column){ .value = STB_ANY, .metric = s->report->metrics[0], .view = STB_VIEW_N };
+	out->heading = view_heading(s, STB_VIEW_N);
+	out->fields = STB_NEW_ARRAY(&s->arena, struct stb_field, l->n_rows + 1);
+	for (uint32_t i = 0; i < l->n_rows; i++) {
+		const struct stb_cells cells = stb_sheet_cells(s, l->split, l->rows[i], STB_ANY);
+
+		for (uint32_t m = 0; m < s->report->n_metrics; m++) {
+			struct stb_field f;
+
+			stb_field_eval(s, &cells, s->report->metrics[m], STB_VIEW_N, &f);
+			if (f.kind != STB_FIELD_NUMBER || (f.a > 0 && out->fields[i].a > 0 && f.a != out->fields[i].a))
+				return false;
+			if (!m || f.a > 0)
+				out->fields[i] = f;
+		}
+	}
+	return true;
+}
+
+/* Some metrics, side by side. */
+static void one_table(struct stb_sheet *s, uint32_t split, const char *const *metrics, uint32_t n_metrics, struct stb_buf *out)
 {
 	const struct stb_plan_report *r = s->report;
-	const struct stb_cells cells = stb_sheet_cells(s, split, STB_ANY, STB_ANY);
 	struct layout l = { .s = s, .split = split, .summary = r->geomean && has_relative(r) };
+	bool shows_n = false, one_n;
+	struct column n;
 
 	find_rows(&l);
-	stb_sheet_begin_table(s, &cells, r->metrics, r->n_metrics);
-	for (uint32_t m = 0; m < r->n_metrics; m++) {
-		for (uint32_t v = 0; v < r->n_views; v++)
-			add_column(&l, STB_ANY, r->metrics[m], r->views[v], heading(s, r->metrics[m], r->views[v]));
+	one_n = common_n(&l, &n);
+	for (uint32_t m = 0; m < n_metrics; m++) {
+		for (uint32_t v = 0; v < r->n_views; v++) {
+			shows_n |= r->views[v] == STB_VIEW_N;
+			if (r->views[v] != STB_VIEW_N || !one_n)
+				add_column(&l, STB_ANY, metrics[m], r->views[v], heading(s, metrics[m], r->views[v]));
+		}
 	}
+	if (shows_n && one_n)
+		push_column(&l, &n);
 	print_layout(&l, out);
+}
+
+/* All metrics of a report without a columns axis: in one table, or in as few as need be to stay readable. */
+static void tables_of_metrics(struct stb_sheet *s, uint32_t split, struct stb_buf *out)
+{
+	enum { MAX_COLUMNS = 9 };
+	const struct stb_plan_report *r = s->report;
+	const struct stb_cells cells = stb_sheet_cells(s, split, STB_ANY, STB_ANY);
+	const uint32_t step = STB_MAX(MAX_COLUMNS / STB_MAX(r->n_views, 1u), 1u);
+
+	stb_sheet_begin_table(s, &cells, r->metrics, r->n_metrics);
+	for (uint32_t m = 0; m < r->n_metrics; m += step)
+		one_table(s, split, &r->metrics[m], STB_MIN(step, r->n_metrics - m), out);
 }
 
 static void table_of_metric(struct stb_sheet *s, uint32_t split, const char *metric, struct stb_buf *out)
@@ -427,7 +509,7 @@ static void print_report(const struct stb_results *r, uint32_t report, struct st
 		if (rep->split != STB_NONE)
 			stb_buf_printf(out, "### %s: %s\n\n", axis_label(&s, rep->split), value_label(&s, rep->split, splits[i]));
 		if (rep->columns == STB_NONE) {
-			one_table(&s, splits[i], out);
+			tables_of_metrics(&s, splits[i], out);
 			continue;
 		}
 		for (uint32_t m = 0; m < rep->n_metrics; m++)
@@ -494,8 +576,10 @@ static void print_claims(const struct stb_results *r, struct stb_buf *out)
 		stb_table_row(&t);
 		stb_table_set(&t, 0, escaped(&t.arena, c->label ? c->label : c->name));
 		stb_buf_init(&b);
+		stb_buf_addc(&b, '`');
 		stb_claim_expected(&b, c);
-		stb_table_set(&t, 1, escaped(&t.arena, stb_buf_str(&b)));
+		stb_buf_addc(&b, '`');
+		stb_table_set(&t, 1, stb_buf_str(&b));
 		stb_buf_clear(&b);
 		stb_claim_worst(&b, c, &res);
 		stb_table_set(&t, 2, stb_buf_str(&b));

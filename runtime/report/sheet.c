@@ -61,6 +61,11 @@ const char *stb_sheet_unit(const struct stb_sheet *s, const char *metric, enum s
 	return stb_metric_convert(0, m.unit, m.default_unit, &unused) ? m.default_unit : m.unit;
 }
 
+bool stb_sheet_states_decimals(const struct stb_sheet *s, const char *metric)
+{
+	return stb_map_get(&s->report->decimals, metric) || stb_map_get(&s->report->decimals, stb_view_name(STB_VIEW_VALUE));
+}
+
 int stb_sheet_decimals(const struct stb_sheet *s, const char *metric, enum stb_view view)
 {
 	const struct stb_val *v = NULL;
@@ -179,7 +184,7 @@ static uint32_t *baselines(struct stb_sheet *s, uint32_t cell, uint32_t *n)
 	return s->report->has_baseline ? stb_baselines(s->r->plan, cell, &s->report->baseline, &s->arena, n) : NULL;
 }
 
-static void note_end(struct stb_sheet *s, uint32_t cell, const char *metric, bool *size, bool *time)
+static void see_end(struct stb_sheet *s, uint32_t cell, const char *metric, bool *size, bool *time)
 {
 	struct stb_figure f;
 
@@ -193,13 +198,8 @@ void stb_sheet_begin_table(struct stb_sheet *s, const struct stb_cells *cells, c
 	bool size = false, time = false;
 
 	for (uint32_t i = 0; i < cells->n; i++) {
-		for (uint32_t m = 0; m < n_metrics; m++) {
-			uint32_t n, *b = baselines(s, cells->cell[i], &n);
-
-			note_end(s, cells->cell[i], metrics[m], &size, &time);
-			for (uint32_t k = 0; k < n; k++)
-				note_end(s, b[k], metrics[m], &size, &time);
-		}
+		for (uint32_t m = 0; m < n_metrics; m++)
+			see_end(s, cells->cell[i], metrics[m], &size, &time);
 	}
 	s->mixed_end = size && time;
 }
@@ -264,8 +264,6 @@ static void note_figure(struct stb_sheet *s, const struct stb_figure *f, const c
 			stb_status_reason(f->invalid));
 	else if (f->n != s->n_most && s->n_most)
 		note(s, out, "%sn = %u, where others have %u", whose, f->n, s->n_most);
-	if (s->mixed_end && f->ended_by_size)
-		note(s, out, "%sended when the size was done, others in this table when the time was over", whose);
 	out->median |= f->median;
 }
 
@@ -288,6 +286,8 @@ static void eval_value(struct stb_sheet *s, uint32_t cell, const char *metric, s
 		break;
 	case STB_FIGURE_OK:
 		note_figure(s, &f, "", out);
+		if (s->mixed_end && f.ended_by_size)
+			note(s, out, "ended when its size was done, others in this table when their time was over");
 		break;
 	}
 	out->kind = STB_FIELD_NUMBER;
@@ -337,6 +337,9 @@ static void add_pair(struct stb_sheet *s, uint32_t cell, uint32_t base, const ch
 	}
 	note_figure(s, &v, "", out);
 	note_figure(s, &b, "baseline: ", out);
+	if (v.ended_by_size != b.ended_by_size)
+		note(s, out, v.ended_by_size ? "ended when its size was done, the baseline when its time was over" :
+					       "ended when its time was over, the baseline when its size was done");
 	sum->least = sum->used ? STB_MIN(sum->least, percent) : percent;
 	sum->most = sum->used ? STB_MAX(sum->most, percent) : percent;
 	sum->used++;

@@ -63,6 +63,8 @@ void stb_summary_eval(struct stb_sheet *s, const struct stb_cells *cells, const 
 /* Unit and decimals in which the report shows a metric's view. */
 const char *stb_sheet_unit(const struct stb_sheet *s, const char *metric, enum stb_view view);
 int stb_sheet_decimals(const struct stb_sheet *s, const char *metric, enum stb_view view);
+/* Whether the spec states the decimals of a metric's values. */
+bool stb_sheet_states_decimals(const struct stb_sheet *s, const char *metric);
 /* "99.9" for lat_p999. */
 void stb_percentile_text(const struct stb_metric *m, struct stb_buf *out);
 /* The entry of a MAP value, or NULL. */

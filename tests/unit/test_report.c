@@ -327,10 +327,10 @@ Test(table, untrustworthy_figures_are_marked_and_kept_out)
 	shows(&f,
 		"Mean of 1 to 2 measurements each.\n"
 		"\n"
-		"| side |      transactions/s | transactions/s, % | transactions/s, n |\n");
+		"| side |      transactions/s | transactions/s, % |   n |\n");
 	shows(&f, "| x    | 60.00 (invalid) [1] |");
-	shows(&f, "| y    |          110.00 [3] |       110.00% [3] |                 1 |\n");
-	shows(&f, "| z    |          120.00 [4] |       120.00% [4] |                 1 |\n");
+	shows(&f, "| y    |          110.00 [3] |       110.00% [3] |   1 |\n");
+	shows(&f, "| z    |          120.00 [4] |       120.00% [4] |   1 |\n");
 	shows(&f,
 		"- [1] not trustworthy (stopped early): kept out of every relative figure\n"
 		"- [2] not trustworthy (stopped early)\n"
@@ -360,8 +360,9 @@ Test(table, different_ends_are_footnoted)
 	relative(&f, 0, "iops", "value ratio", "storage=ssd")->rows = 0;
 	put(&f, 0, "ssd w", 1, "iops", 10, STB_STATUS_OK);
 	put(&f, 0, "pmem_lvm w", 1, "iops", 20, STB_STATUS_ENDED_BY_SIZE);
-	shows(&f, "| PMEM-LVM       | 20 [1] |   2.00x [1] |\n");
-	shows(&f, "- [1] ended when the size was done, others in this table when the time was over\n");
+	shows(&f, "| PMEM-LVM       | 20 [1] |   2.00x [2] |\n");
+	shows(&f, "- [1] ended when its size was done, others in this table when their time was over\n"
+		  "- [2] ended when its size was done, the baseline when its time was over\n");
 	stb_results_free(f.r);
 	f.r = NULL;
 	put(&f, 0, "ssd w", 1, "iops", 10, STB_STATUS_ENDED_BY_SIZE);
@@ -446,6 +447,38 @@ Test(table, cells_without_a_value_on_an_axis)
 	put(&f, 0, "4", 1, "tps", 3, STB_STATUS_OK);
 	shows(&f, "Baseline: threads = none.");
 	shows(&f, "| 4       |           3.00 |           150.00% |\n| none    |           2.00 |                 - |\n");
+	fini(&f);
+}
+
+Test(table, decimals_grow_where_nobody_stated_them)
+{
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "io", disks);
+	relative(&f, 0, "lat_p95 iops", "value", "storage=ssd")->rows = 0;
+	put(&f, 0, "ssd w", 1, "lat_p95", 1.5, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "lat_p95", 0.0004, STB_STATUS_OK);
+	put(&f, 0, "ssd w", 1, "iops", 5, STB_STATUS_OK);
+	shows(&f, "| SSD cloud disk |          1.50000 |       5 |\n| PMEM-LVM       |          0.00040 | n/a [1] |\n");
+	f.p->reports[0].decimals = hand_map(f.p, STB_V_COUNT, "lat_p95=1");
+	shows(&f, "| PMEM-LVM       |              0.0 | n/a [1] |\n");
+	fini(&f);
+}
+
+Test(table, many_metrics_are_broken_into_tables)
+{
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "oltp", disks);
+	relative(&f, 0, "tps qps lat_p50 lat_p95", "value percent change n", "storage=ssd")->rows = 0;
+	put(&f, 0, "ssd w", 1, "tps", 1, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "tps", 2, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "lat_p95", 2, STB_STATUS_OK);
+	shows(&f, "transactions/s, change | queries/s | queries/s, % | queries/s, change |   n |\n");
+	shows(&f, "p50 latency, change | p95 latency (ms) | p95 latency, % | p95 latency, change |   n |\n");
+	put(&f, 0, "ssd w", 2, "tps", 1, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 2, "tps", 2, STB_STATUS_OK);
+	shows(&f, "transactions/s, change | transactions/s, n | queries/s |"); /* they no longer agree */
 	fini(&f);
 }
 
@@ -694,9 +727,9 @@ Test(claim, published_relations)
 		c->digits = 2;
 	}
 	cr_expect(stb_claims_failed(f.r, NULL) == 0);
-	shows(&f, "| c     | tps improvement = 8.41%      | +8.4102%  | on against off    | holds   |\n");
+	shows(&f, "| c     | `tps improvement = 8.41%`      | +8.4102%  | on against off    | holds   |\n");
 	f.p->claims[0].expect = share(842, 10000);
-	shows(&f, "| c     | tps improvement = 8.42%      | +8.4102%  | on against off    | **fails** |\n");
+	shows(&f, "| c     | `tps improvement = 8.42%`      | +8.4102%  | on against off    | **fails** |\n");
 	stb_buf_clear(&f.out);
 	cr_expect(stb_claims_failed(f.r, &f.out) == 1);
 	cr_expect_str_eq(stb_buf_str(&f.out), "claim `c` fails: tps improvement = 8.42%, worst +8.4102% (on against off)\n");
@@ -723,7 +756,7 @@ Test(claim, values_compare_in_their_unit)
 	verdict_is(&f, STB_CLAIM_HOLDS, 4.9996, "off");
 	c->digits = 1; /* 5000.0us */
 	verdict_is(&f, STB_CLAIM_FAILS, 4.9996, "off");
-	shows(&f, "| c     | lat_p95 value = 5000.0us | 4999.600us | off   | **fails** |\n");
+	shows(&f, "| c     | `lat_p95 value = 5000.0us` | 4999.600us | off   | **fails** |\n");
 	fini(&f);
 }
 
