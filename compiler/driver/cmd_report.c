@@ -13,33 +13,19 @@ static int refuse(const struct stb_plan *p, const struct stb_err *err)
 	return STB_EXIT_ENVIRONMENT;
 }
 
-/* Every claim that does not hold, one line each. A claim without data holds nothing up: under --check it counts as failed. */
+/* Every claim that does not hold, one line each. */
 static int check_claims(const struct stb_results *r)
 {
-	int code = STB_EXIT_OK;
+	struct stb_buf why;
+	const char *line;
+	uint32_t failed;
 
-	for (uint32_t i = 0; i < r->plan->n_claims; i++) {
-		const struct stb_plan_claim *c = &r->plan->claims[i];
-		struct stb_claim_result got;
-
-		stb_claim_check(r, i, &got);
-		switch (got.verdict) {
-		case STB_CLAIM_HOLDS:
-		case STB_CLAIM_NOT_ASSERTED:
-			continue;
-		case STB_CLAIM_FAILS:
-			fprintf(stderr, "stb: claim `%s` fails%s%s\n", c->name, *got.pair ? ": " : "", got.pair);
-			break;
-		case STB_CLAIM_UNDECIDED:
-			fprintf(stderr, "stb: claim `%s` is undecided%s%s\n", c->name, *got.pair ? ": " : "", got.pair);
-			break;
-		case STB_CLAIM_NO_DATA:
-			fprintf(stderr, "stb: claim `%s` has no data to check\n", c->name);
-			break;
-		}
-		code = STB_EXIT_CLAIM;
-	}
-	return code;
+	stb_buf_init(&why);
+	failed = stb_claims_failed(r, &why);
+	for (line = stb_buf_str(&why); *line; line += strcspn(line, "\n") + 1)
+		fprintf(stderr, "stb: %.*s\n", (int)strcspn(line, "\n"), line);
+	stb_buf_fini(&why);
+	return failed ? STB_EXIT_CLAIM : STB_EXIT_OK;
 }
 
 static int print_or_write(const struct stb_args *a, const struct stb_results *r)
