@@ -388,9 +388,7 @@ static bool operand(struct stb_model *m, const struct stb_node *op, const struct
 		return false;
 	if (stb_num_from(v, n))
 		return true;
-	if (v->type == STB_V_WORD && stb_is_dashed_word(m, op)) {
-		stb_report_dashed_word(m, op, STB_DASHED_UNKNOWN);
-	} else if (v->type == STB_V_WORD && side->kind == STB_N_PATH && strcmp(v->str, side->text) == 0) {
+	if (v->type == STB_V_WORD && side->kind == STB_N_PATH && strcmp(v->str, side->text) == 0) {
 		report_unknown_let(m, side);
 	} else {
 		struct stb_diag *d = stb_diag(&m->c->sink, STB_E0310, op->span, "cannot compute with %s", stb_type_phrase(v->type));
@@ -408,6 +406,10 @@ static bool eval_num(struct stb_model *m, const struct stb_node *node, struct st
 	enum stb_num_status status = STB_NUM_OK;
 	bool ok = true;
 
+	if (stb_is_dashed_word(m, node)) {
+		stb_report_dashed_word(m, node, STB_DASHED_UNKNOWN);
+		return false;
+	}
 	if (node->kind == STB_N_NEG) {
 		if (!operand(m, node, node->items[0], &va, &a))
 			return false;
