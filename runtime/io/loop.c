@@ -91,6 +91,7 @@ static inline void fill(struct stb_io_worker *w, uint64_t now)
 		if (__builtin_expect(--w->pass_left == 0, 0)) {
 			stb_io_target_invalidate(w->fd, w->raw);
 			w->pass_left = w->pass_blocks;
+			now = stb_clock_ns(); /* not charged to the next I/O */
 		}
 	}
 }

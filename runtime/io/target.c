@@ -151,7 +151,12 @@ static int open_failed(const struct stb_io_config *c, const struct stb_io_setup 
 		errnum == ELOOP ? ": a part of the path is a symbolic link, which stb does not follow"
 		: errnum == ENXIO ? ": not a regular file"
 				  : "");
-	stb_err_remedy(err, "name a file that does not exist yet or that an earlier cell of this run made");
+	if (errnum == EMFILE || errnum == ENFILE)
+		stb_err_remedy(err, "raise the limit of open files (ulimit -n), or lower numjobs");
+	else if (errnum == ELOOP || errnum == ENXIO)
+		stb_err_remedy(err, "name a file that does not exist yet or that an earlier cell of this run made");
+	else
+		stb_err_remedy(err, "see what else changes the volume during the run");
 	stb_io_config_blame(c, "filename", err);
 	return -1;
 }

@@ -1,6 +1,7 @@
 /*
  * Volumes: what is made, what is refused, that nothing is left, and that nothing of anybody else's is touched.
  */
+#include "runtime/io/engine.h"
 #include "runtime/storage/volume.h"
 #include "tests/unit/io_support.h"
 
@@ -660,6 +661,71 @@ Test(storage, raw_volumes_are_filled_before_they_are_read)
 	p = test_io_run(&t, NULL, stb_volume_device(v), &ret);
 	cr_expect_not_null(strstr(p->err.what, "on a raw volume"), "%s", p->err.what);
 	free(p);
+	remove_volume(&r, v);
+	rig_fini(&r);
+}
+
+static bool loop_is_direct(const char *device)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/block/%s/loop/dio", strrchr(device, '/') + 1);
+	return file_holds(path, "1");
+}
+
+/* The image loses its second half: reads of what lay there fail with EIO, the others do not. */
+Test(storage, error_limit_says_how_many_errors_are_borne)
+{
+	static const char *const engines[] = { "psync", "libaio", "io_uring" };
+	struct rig r;
+	struct stb_volume *v;
+	struct test_block t;
+	struct stb_phase *p;
+	struct stb_err err;
+	int ret;
+
+	need_loop();
+	rig_init(&r, "loop");
+	v = provision(&r);
+	if (!loop_is_direct(stb_volume_device(v))) {
+		remove_volume(&r, v);
+		rig_fini(&r);
+		cr_skip_test("needs loop devices with direct I/O below");
+	}
+	test_io_init(&t);
+	test_bytes(&t, "size", 40 * MIB);
+	test_bool(&t, "direct", true);
+	p = test_io_run(&t, stb_volume_dir(v), NULL, &ret);
+	cr_assert_eq(ret, 0, "%s", p->err.what);
+	free(p);
+	cr_assert_eq(truncate(v->image, 32 * MIB), 0);
+	for (size_t e = 0; e < STB_LEN(engines); e++) {
+		stb_err_clear(&err);
+		if (stb_io_caps_find(engines[e])->ops->probe(8, 1, &err))
+			continue;
+		test_word(&t, "ioengine", engines[e]);
+		test_count(&t, "iodepth", e ? 8 : 1);
+		test_count(&t, "error_limit", 100000);
+		p = test_io_run(&t, stb_volume_dir(v), NULL, &ret);
+		cr_expect_eq(ret, 0, "%s", p->err.what);
+		cr_expect_eq(p->result.end, STB_END_SIZE);
+		cr_expect_eq(atomic_load(&p->progress_total), 0, "laid out again");
+		cr_expect_eq(p->result.issued, 10240);
+		cr_expect_gt(p->result.failed, 100, "%s: %lu", engines[e], p->result.failed);
+		cr_expect_gt(p->result.ok[STB_READ], 100);
+		cr_expect_eq(p->result.issued, p->result.ok[STB_READ] + p->result.failed);
+		free(p);
+		test_count(&t, "error_limit", 10);
+		p = test_io_run(&t, stb_volume_dir(v), NULL, &ret);
+		cr_expect_eq(ret, -1);
+		cr_expect_geq(p->result.failed, 11);
+		cr_expect_leq(p->result.failed, 11 + 8);
+		cr_expect_not_null(strstr(p->err.what, "cannot read 4096 bytes at offset"), "%s", p->err.what);
+		cr_expect_not_null(strstr(p->err.what, "Input/output error"), "%s", p->err.what);
+		cr_expect_not_null(strstr(p->err.remedy, "loop image"), "%s", p->err.remedy);
+		cr_expect_eq(p->result.issued, p->result.ok[STB_READ] + p->result.failed + p->result.cancelled);
+		free(p);
+	}
 	remove_volume(&r, v);
 	rig_fini(&r);
 }
