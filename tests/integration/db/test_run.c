@@ -317,6 +317,13 @@ Test(db_run, warm_up_is_not_counted_and_time_ends_the_run)
 	server_down(&s);
 }
 
+/* Until the workers have done something. */
+static void wait_for_events(struct stb_phase *phase)
+{
+	while (atomic_load(&phase->live[0].ops) < 5 || atomic_load(&phase->live[1].ops) < 5)
+		usleep(1000);
+}
+
 /* --- errors -------------------------------------------------------------------------------------------------------------------------- */
 
 Test(db_run, deadlocks_are_tried_again_and_counted)
@@ -421,7 +428,7 @@ Test(db_run, a_server_that_is_killed_ends_the_run_and_tells_its_signal)
 	const pid_t killer = fork();
 
 	if (killer == 0) {
-		usleep(700000);
+		wait_for_events(phase);
 		kill((pid_t)pid, SIGKILL);
 		_exit(0);
 	}
@@ -446,7 +453,7 @@ Test(db_run, a_server_that_stalls_does_not_hold_the_run)
 	server_up(&s);
 	struct stb_plan_block *w = db_workload(&s.arena, "point_select");
 
-	db_set_time(&s.arena, w, "time", 500);
+	db_set_time(&s.arena, w, "time", 2000);
 	load(&s, w);
 	const struct stb_oltp_setup setup = setup_of(&s, w);
 	struct stb_phase *phase = phase_new(2);
@@ -454,7 +461,7 @@ Test(db_run, a_server_that_stalls_does_not_hold_the_run)
 	const pid_t stopper = fork();
 
 	if (stopper == 0) {
-		usleep(300000);
+		wait_for_events(phase);
 		kill((pid_t)pid, SIGSTOP);
 		_exit(0);
 	}
@@ -482,7 +489,7 @@ Test(db_run, a_lost_connection_that_is_to_be_ignored_is_made_again)
 	if (killer == 0) { /* the connections that are in the middle of something */
 		char id[32];
 
-		usleep(700000);
+		wait_for_events(phase);
 		query_text(&s, "SELECT MIN(ID) FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND USER = 'stb'", id, sizeof(id));
 		char sql[64];
 
@@ -512,7 +519,7 @@ Test(db_run, stop_ends_a_run_and_a_load)
 	const pid_t parent = fork();
 
 	if (parent == 0) {
-		usleep(500000);
+		wait_for_events(phase);
 		atomic_store(&phase->stop, 1);
 		_exit(0);
 	}

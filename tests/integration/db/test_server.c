@@ -7,7 +7,6 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -295,45 +294,6 @@ Test(db_server, a_parent_that_bars_the_way_is_named_before_anything_is_made)
 	snprintf(expected, sizeof(expected), "%s/mysql", inner);
 	cr_assert_eq(access(expected, F_OK), -1);
 	server_down(&s);
-}
-
-/* What the tests above do as root, once as an ordinary user. */
-Test(db_server, works_as_an_ordinary_user)
-{
-	int status;
-
-	if (geteuid() != 0)
-		cr_skip_test("needs root"); /* then all of them ran as one */
-	const struct passwd *pw = getpwnam("nobody");
-
-	cr_assert(pw);
-	const pid_t child = fork();
-
-	if (child == 0) {
-		struct server s;
-
-		if (setgid(pw->pw_gid) || setuid(pw->pw_uid))
-			_exit(2);
-		server_init(&s);
-		if (server_try(&s)) {
-			fprintf(stderr, "%s; %s\n", s.err.what, s.err.remedy);
-			_exit(3);
-		}
-		struct stb_plan_block *w = db_workload(&s.arena, "read_write");
-
-		db_set_count(&s.arena, w, "events", 10);
-		load(&s, w);
-		const struct stb_oltp_setup setup = setup_of(&s, w);
-		struct stb_phase *phase = phase_new(2);
-		const int r = stb_oltp_run(&setup, phase);
-
-		if (stb_mysqld_stop(s.mysqld, &s.err))
-			_exit(5);
-		server_down(&s);
-		_exit(r ? 4 : 0);
-	}
-	cr_assert_eq(waitpid(child, &status, 0), child);
-	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", status);
 }
 
 Test(db_server, a_full_volume_is_named)
