@@ -190,10 +190,8 @@ static struct stb_span axis_item_span(const struct making *mk, int kind)
 	return STB_NO_SPAN;
 }
 
-static void make_attr(struct making *mk, const struct stb_schema_attr *row, const char *key)
+static void make_attr(struct making *mk, const struct stb_schema_attr *row, const char *key, const struct stb_val *def)
 {
-	struct stb_val def = { 0 };
-	const bool has_default = stb_schema_default(mk->x->arena, row, &def);
 	const struct stb_setting *s;
 	struct choice c;
 	struct stb_eattr *a;
@@ -204,15 +202,15 @@ static void make_attr(struct making *mk, const struct stb_schema_attr *row, cons
 		a = add_attr(mk, row, s->key);
 		a->val = s->val;
 		a->origin = s->origin;
-		a->is_default = has_default && stb_val_equal(&def, &s->val);
+		a->is_default = def->type != STB_V_NONE && stb_val_equal(def, &s->val);
 		a->span = setting_span(mk->x, s);
 		if (c.axis)
 			a->axis = c.axis_from->axis;
 		if ((row->flags & STB_INTERPOLATES_CELL) && a->val.str && strstr(a->val.str, "${cell."))
 			a->val.str = interpolate(mk, a->val.str);
-	} else if (has_default) {
+	} else if (def->type != STB_V_NONE) {
 		a = add_attr(mk, row, row->name);
-		a->val = def;
+		a->val = *def;
 		a->is_default = true;
 	} else if (row->flags & STB_BOUND) {
 		const struct stb_block *b = offered(mk->m, mk->point, row->ref_kind);
@@ -249,7 +247,7 @@ static void make_map(struct making *mk, const struct stb_schema_attr *row)
 	qsort(keys, n, sizeof(*keys), by_text);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!i || strcmp(keys[i], keys[i - 1]))
-			make_attr(mk, row, keys[i]);
+			make_attr(mk, row, keys[i], &(struct stb_val){ 0 });
 	}
 }
 
@@ -258,42 +256,72 @@ static void make_map(struct making *mk, const struct stb_schema_attr *row)
 static struct stb_eblock *intern_content(struct stb_expansion *x, struct stb_eblock *b)
 {
 	struct stb_eblock *known;
-	struct stb_buf key;
+	struct stb_buf key, id;
 
-	stb_identity_block(x->arena, b);
 	stb_buf_init(&key);
-	stb_buf_adds(&key, b->full_json);
+	stb_buf_init(&id);
+	stb_identity_block(&key, b, false);
+	b->full_len = (uint32_t)key.len;
 	for (uint32_t i = 0; i < b->n_attrs; i++)
 		stb_buf_printf(&key, " %d%d%s", (int)b->attrs[i].origin, b->attrs[i].is_default, b->attrs[i].axis ? b->attrs[i].axis : "");
 	known = stb_intern_get(&x->by_content, stb_buf_str(&key), (uint32_t)key.len);
 	if (!known) {
+		stb_identity_block(&id, b, true);
+		b->id_json = stb_arena_strndup(x->arena, stb_buf_str(&id), id.len);
 		b->content = stb_arena_strndup(x->arena, stb_buf_str(&key), key.len);
 		b->plan_block = STB_NONE;
-		stb_intern_put(&x->by_content, b->content, (uint32_t)key.len, b);
+		stb_intern_lend(&x->by_content, b->content, (uint32_t)key.len, b);
 		known = b;
 	}
+	stb_buf_fini(&id);
 	stb_buf_fini(&key);
 	return known;
 }
 
+static bool is_row_of(const struct stb_schema_attr *row, const struct stb_schema_type *type)
+{
+	return row->kind == type->kind && !(row->flags & STB_STRUCTURAL) && stb_schema_applies(row, type->type) &&
+		strcmp(row->name, "label") && strcmp(row->name, "note");
+}
+
+const struct stb_shape *stb_shape(struct stb_expansion *x, const struct stb_schema_type *type)
+{
+	size_t n_types, n_rows;
+	const struct stb_schema_type *types = stb_schema_types(&n_types);
+	const struct stb_schema_attr *rows = stb_schema_rows(&n_rows);
+	struct stb_shape *shape;
+
+	if (!x->shapes)
+		x->shapes = STB_NEW_ARRAY(x->arena, struct stb_shape, n_types);
+	shape = &x->shapes[type - types];
+	if (shape->type)
+		return shape;
+	shape->type = type;
+	shape->rows = STB_NEW_ARRAY(x->arena, const struct stb_schema_attr *, n_rows);
+	shape->defaults = STB_NEW_ARRAY(x->arena, struct stb_val, n_rows);
+	for (size_t i = 0; i < n_rows; i++) {
+		if (!is_row_of(&rows[i], type))
+			continue;
+		if (!stb_schema_default(x->arena, &rows[i], &shape->defaults[shape->n_rows]))
+			shape->defaults[shape->n_rows] = (struct stb_val){ 0 };
+		shape->rows[shape->n_rows++] = &rows[i];
+	}
+	return shape;
+}
+
 static struct stb_eblock *make_block(struct making *mk)
 {
-	size_t n;
-	const struct stb_schema_attr *rows = stb_schema_rows(&n);
+	const struct stb_shape *shape = stb_shape(mk->x, mk->block->type);
 
 	mk->out = STB_NEW(mk->x->arena, struct stb_eblock);
 	mk->out->block = mk->block;
-	for (size_t i = 0; i < n; i++) {
-		const struct stb_schema_attr *row = &rows[i];
-
-		if (row->kind != mk->block->kind || (row->flags & STB_STRUCTURAL) || !stb_schema_applies(row, mk->block->type->type))
-			continue;
-		if (!strcmp(row->name, "label") || !strcmp(row->name, "note"))
-			continue;
-		if (row->flags & STB_OPEN_MAP)
-			make_map(mk, row);
+	mk->cap_attrs = shape->n_rows + mk->block->n_settings + mk->n_rel;
+	mk->out->attrs = STB_NEW_ARRAY(mk->x->arena, struct stb_eattr, mk->cap_attrs);
+	for (uint32_t i = 0; i < shape->n_rows; i++) {
+		if (shape->rows[i]->flags & STB_OPEN_MAP)
+			make_map(mk, shape->rows[i]);
 		else
-			make_attr(mk, row, row->name);
+			make_attr(mk, shape->rows[i], shape->rows[i]->name, &shape->defaults[i]);
 	}
 	return intern_content(mk->x, mk->out);
 }
@@ -422,18 +450,14 @@ struct stb_eblock *stb_effective_volume(struct stb_expansion *x, struct stb_eblo
 	const void *key[3] = { volume, storage, NULL };
 	struct stb_eblock *b = stb_intern_get(&x->by_source, key, sizeof(key));
 	struct making mk = { .x = x, .block = volume->block };
-	size_t n;
-	const struct stb_schema_attr *rows = stb_schema_rows(&n);
+	const struct stb_shape *shape = stb_shape(x, volume->block->type);
 
 	if (b)
 		return b;
 	mk.out = STB_NEW(x->arena, struct stb_eblock);
 	mk.out->block = volume->block;
-	for (size_t i = 0; i < n; i++) {
-		if (rows[i].kind == STB_K_VOLUME && !(rows[i].flags & STB_STRUCTURAL) && strcmp(rows[i].name, "label") &&
-			strcmp(rows[i].name, "note"))
-			inherit_attr(&mk, &rows[i], volume, storage);
-	}
+	for (uint32_t i = 0; i < shape->n_rows; i++)
+		inherit_attr(&mk, shape->rows[i], volume, storage);
 	b = intern_content(x, mk.out);
 	stb_intern_put(&x->by_source, key, sizeof(key), b);
 	return b;

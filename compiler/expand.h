@@ -120,8 +120,8 @@ struct stb_eblock {
 	struct stb_eattr *attrs; /* schema order, options by name */
 	uint32_t n_attrs;
 	const char *id_json;     /* canonical form with what makes its identity */
-	const char *full_json;   /* with every effective attribute */
-	const char *content;     /* full_json and where each value is from: the order of blocks of one name */
+	const char *content;     /* JSON with every effective attribute, full_len bytes; behind it where each value is from */
+	uint32_t full_len;
 	uint32_t plan_block;     /* lower: index, STB_NONE before */
 };
 
@@ -157,6 +157,14 @@ struct stb_xcell {
 	struct stb_combo *combo;
 };
 
+/* What blocks of a type may have, defaults read once. */
+struct stb_shape {
+	const struct stb_schema_type *type;
+	const struct stb_schema_attr **rows; /* no nested blocks, no label and note */
+	struct stb_val *defaults;            /* STB_V_NONE: none */
+	uint32_t n_rows;
+};
+
 struct stb_relevant { /* a setting that touches the block at hand */
 	const struct stb_xsetting *from;
 	const struct stb_setting *made;
@@ -180,6 +188,7 @@ struct stb_expansion {
 	struct stb_intern by_content; /* canonical text -> eblock */
 	struct stb_intern by_scope, by_combo;
 	struct stb_intern reported;   /* code and place, so that a contradiction is told once */
+	struct stb_shape *shapes;     /* by schema type */
 	struct stb_relevant *relevant;/* scratch of effective.c */
 	uint32_t cap_relevant;
 };
@@ -206,7 +215,9 @@ void stb_expand(struct stb_expansion *x);
 /* "small4 / std_flash / 64": the values of a cell, for messages. */
 const char *stb_xcell_label(const struct stb_expansion *x, uint32_t cell);
 
-/* effective.c: the block with all that is in force for it; interned. bound: what axes offer, per kind. */
+/* effective.c */
+const struct stb_shape *stb_shape(struct stb_expansion *x, const struct stb_schema_type *type);
+/* The block with all that is in force for it; interned. bound: what axes offer, per kind. */
 struct stb_eblock *stb_effective(struct stb_expansion *x, const struct stb_block *block, const struct stb_xsettings *active,
 	const struct stb_xmatrix *m, const uint32_t *point, uint32_t cell);
 /* The volume with the file system that it has from its class. */
@@ -214,7 +225,8 @@ struct stb_eblock *stb_effective_volume(struct stb_expansion *x, struct stb_eblo
 
 /* identity.c */
 #define STB_IDENTITY_VERSION 1
-void stb_identity_block(struct stb_arena *a, struct stb_eblock *b);
+/* Appends the block's JSON: with what makes its identity, or with all of it. */
+void stb_identity_block(struct stb_buf *out, const struct stb_eblock *b, bool only_id);
 void stb_identity_cell(struct stb_combo *c, enum stb_fresh fresh);
 void stb_identity_group(const struct stb_combo *c, char out[STB_HASH_HEX]);
 /* The attributes of an oltp workload that say what the load writes, NULL-terminated. */

@@ -99,11 +99,9 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*(const struct stb_eattr *const *)a)->name, (*(const struct stb_eattr *const *)b)->name);
 }
 
-static const char *block_json(struct stb_arena *a, const struct stb_eblock *b, bool only_id)
+void stb_identity_block(struct stb_buf *out, const struct stb_eblock *b, bool only_id)
 {
-	const struct stb_eattr **sorted = STB_NEW_ARRAY(a, const struct stb_eattr *, b->n_attrs + 1);
-	const char *text;
-	struct stb_buf out;
+	const struct stb_eattr **sorted = stb_xcalloc(b->n_attrs + 1, sizeof(*sorted));
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < b->n_attrs; i++) {
@@ -111,27 +109,18 @@ static const char *block_json(struct stb_arena *a, const struct stb_eblock *b, b
 			sorted[n++] = &b->attrs[i];
 	}
 	qsort(sorted, n, sizeof(*sorted), by_name);
-	stb_buf_init(&out);
-	stb_buf_adds(&out, "{\"attrs\":{");
+	stb_buf_adds(out, "{\"attrs\":{");
 	for (uint32_t i = 0; i < n; i++) {
 		if (i)
-			stb_buf_addc(&out, ',');
-		add_string(&out, sorted[i]->name);
-		stb_buf_addc(&out, ':');
-		add_value(&out, &sorted[i]->val);
+			stb_buf_addc(out, ',');
+		add_string(out, sorted[i]->name);
+		stb_buf_addc(out, ':');
+		add_value(out, &sorted[i]->val);
 	}
-	stb_buf_printf(&out, "},\"kind\":\"%s\",\"name\":", stb_kind_name(b->block->kind));
-	add_string(&out, b->block->name);
-	stb_buf_printf(&out, ",\"type\":\"%s\"}", b->block->type->type);
-	text = stb_arena_strndup(a, stb_buf_str(&out), out.len);
-	stb_buf_fini(&out);
-	return text;
-}
-
-void stb_identity_block(struct stb_arena *a, struct stb_eblock *b)
-{
-	b->id_json = block_json(a, b, true);
-	b->full_json = block_json(a, b, false);
+	stb_buf_printf(out, "},\"kind\":\"%s\",\"name\":", stb_kind_name(b->block->kind));
+	add_string(out, b->block->name);
+	stb_buf_printf(out, ",\"type\":\"%s\"}", b->block->type->type);
+	free(sorted);
 }
 
 static const char *fresh_name(enum stb_fresh fresh)
@@ -196,7 +185,8 @@ void stb_identity_group(const struct stb_combo *c, char out[STB_HASH_HEX])
 	for (uint32_t i = 0; i < c->n_used; i++) {
 		if (c->used[i]->block->kind == STB_K_WORKLOAD)
 			continue;
-		stb_buf_printf(&b, "%s%s", sep, c->used[i]->full_json);
+		stb_buf_adds(&b, sep);
+		stb_buf_add(&b, c->used[i]->content, c->used[i]->full_len);
 		sep = ",";
 	}
 	stb_buf_adds(&b, "],\"dataset\":");

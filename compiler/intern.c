@@ -52,12 +52,17 @@ static void grow(struct stb_intern *t)
 
 void stb_intern_put(struct stb_intern *t, const void *key, uint32_t len, void *val)
 {
+	stb_intern_lend(t, stb_arena_strndup(t->arena, key, len), len, val);
+}
+
+void stb_intern_lend(struct stb_intern *t, const void *key, uint32_t len, void *val)
+{
 	if (t->n * 2 >= t->cap)
 		grow(t);
 	const uint64_t hash = hash_bytes(key, len);
 	struct stb_intern_slot *s = find(t, hash, key, len);
 
 	STB_ASSERT(!s->val && val);
-	*s = (struct stb_intern_slot){ hash, stb_arena_strndup(t->arena, key, len), len, val };
+	*s = (struct stb_intern_slot){ hash, key, len, val };
 	t->n++;
 }

@@ -25,5 +25,7 @@ void stb_intern_init(struct stb_intern *t, struct stb_arena *arena);
 void *stb_intern_get(const struct stb_intern *t, const void *key, uint32_t len); /* NULL: not there */
 /* Adds a copy of the key; it must not be there yet. */
 void stb_intern_put(struct stb_intern *t, const void *key, uint32_t len, void *val);
+/* The same with a key that lives as long as the table. */
+void stb_intern_lend(struct stb_intern *t, const void *key, uint32_t len, void *val);
 
 #endif

@@ -469,7 +469,6 @@ struct stb_plan *stb_expand_and_lower(struct stb_model *m)
 		add_text(&l, &l.plan->notes, &l.plan->n_notes, &l.cap_notes, notes[i]);
 	if (l.plan->n_secrets)
 		qsort(l.plan->secrets, l.plan->n_secrets, sizeof(*l.plan->secrets), by_text);
-	stb_plan_seal(l.plan);
 	if (!stb_plan_verify(l.plan, &err))
 		return l.plan;
 	stb_diag(x.sink, STB_E0526, STB_NO_SPAN, "%s", err.what);

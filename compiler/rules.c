@@ -43,15 +43,17 @@ struct stb_diag *stb_find(struct stb_rules_run *r, enum stb_code code, const str
 	const struct stb_span at = place(ba, a);
 	struct stb_finding *f;
 	uintptr_t known;
-	const char *key, *text;
 	va_list ap;
-	char buf[1024];
+	char text[1024], key[1200];
 
 	va_start(ap, fmt);
-	vsnprintf(buf, sizeof(buf), fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	text = buf;
-	key = stb_arena_printf(r->x->arena, "%d %u %u %u %u %s", (int)code, r->s->matrix->index, at.file, at.begin, at.end, text);
+	/* A note is told once a workload: it says what will happen, and a sweep has many values that it happens with. */
+	if (stb_code_info(code)->severity == STB_SEV_NOTE)
+		snprintf(key, sizeof(key), "%d %u %s", (int)code, r->s->matrix->index, ba->block->name);
+	else
+		snprintf(key, sizeof(key), "%d %u %u %u %u %s", (int)code, r->s->matrix->index, at.file, at.begin, at.end, text);
 	known = (uintptr_t)stb_intern_get(&r->known, key, (uint32_t)strlen(key));
 	if (known) {
 		r->findings[known - 1].n_cells += r->s->n_cells;
@@ -97,22 +99,20 @@ void stb_without_effect(struct stb_rules_run *r, enum stb_code code, const struc
 static void look_required(struct stb_rules_run *r)
 {
 	const struct stb_eblock *blocks[] = { r->s->workload, r->s->database, r->s->volume, r->s->storage };
-	size_t n;
-	const struct stb_schema_attr *rows = stb_schema_rows(&n);
 
 	for (size_t k = 0; k < STB_LEN(blocks); k++) {
-		for (size_t i = 0; blocks[k] && i < n; i++) {
+		const struct stb_shape *shape = blocks[k] ? stb_shape(r->x, blocks[k]->block->type) : NULL;
+
+		for (uint32_t i = 0; shape && i < shape->n_rows; i++) {
+			const struct stb_schema_attr *row = shape->rows[i];
 			const struct stb_block *b = blocks[k]->block;
+			struct stb_diag *d;
 
-			if (rows[i].kind != b->kind || !(rows[i].flags & STB_REQUIRED) || rows[i].ref_kind >= 0 ||
-				!stb_schema_applies(&rows[i], b->type->type) || stb_eattr(blocks[k], rows[i].name))
+			if (!(row->flags & STB_REQUIRED) || row->ref_kind >= 0 || stb_eattr(blocks[k], row->name))
 				continue;
-			struct stb_diag *d = stb_find(r, STB_E0525, blocks[k], NULL, NULL, NULL, "%s `%s` has no `%s`",
-				stb_kind_name(b->kind), b->name, rows[i].name);
-
+			d = stb_find(r, STB_E0525, blocks[k], NULL, NULL, NULL, "%s `%s` has no `%s`", stb_kind_name(b->kind), b->name, row->name);
 			if (d)
-				stb_diag_help(r->x->sink, d, "write `%s = ...` in it, or set it in the matrix with an axis or an override",
-					rows[i].name);
+				stb_diag_help(r->x->sink, d, "write `%s = ...` in it, or set it in the matrix with an axis or an override", row->name);
 		}
 	}
 }
@@ -144,7 +144,7 @@ static const char *exclusion(struct stb_rules_run *r, const struct stb_finding *
 
 		for (size_t i = 0; i < STB_LEN(f->attrs); i++) {
 			const char *name = f->attrs[i] && f->attrs[i]->axis ? f->attrs[i]->axis :
-				f->blocks[i] ? stb_kind_name(f->blocks[i]->block->kind) : "";
+				f->attrs[i] && f->blocks[i] ? stb_kind_name(f->blocks[i]->block->kind) : "";
 
 			concerned = concerned || !strcmp(m->axes[axis].name, name);
 		}
