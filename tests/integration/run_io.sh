@@ -79,45 +79,47 @@ holds "of one cell" test "$(grep ',iops,' byid/results.csv | cut -d, -f1 | sort 
 expect "--set replaces a param" 0 "$STB" run io.stb -o set --set bs=8KiB --only 'storage = memory  workload = timed'
 holds "in the plan too" grep -q 8192 set/plan.json
 
-# a cell that fails does not stop the rest: a small file system that fills up
-if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=3m stb-test-small small 2>/dev/null; then
+# a cell that fails does not stop the rest: a small file system that fills up while the cell before is measured
+if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=4m stb-test-small small 2>/dev/null; then
 	at_end "umount '$work/small' 2>/dev/null"
 	cat >full.stb <<SPEC
 stb 1
+storage directory first { path = "$work/store" }
 storage directory small { path = "$work/small" }
-storage directory here { path = "$work/store" }
+storage directory last { path = "$work/store" }
 volume v {}
 workload io w {
-  volume    = v
-  size      = 2MiB
-  rw        = write
-  fallocate = none
+  volume     = v
+  size       = 2MiB
+  rw         = randwrite
+  fallocate  = none
+  runtime    = 2s
+  time_based = true
 }
 matrix m {
-  storage  = [small, here]
+  storage  = [first, small, last]
   workload = [w]
 }
 report r {
-  from    = m
-  rows    = storage
-  metrics = [iops]
+  from     = m
+  rows     = storage
+  metrics  = [iops]
+  show     = [value, percent]
+  baseline { storage = first }
 }
 SPEC
-	(sleep 0.05; while [ ! -e full/results.csv ]; do sleep 0.02; done; head -c 2800k /dev/zero >small/filler) 2>/dev/null &
-	head -c 100k /dev/zero >small/keep
-	filler=$!
-	"$STB" run full.stb -o full >out 2>err
-	code=$?
-	wait $filler
-	case $code in
-	5) ok "a full disk marks its cell"
-		says "with the reason" 'No space left' err
-		holds "the other cell is ok" grep -q ',here,w,.*,iops,.*,ok$' full/results.csv
-		holds "the failed one is marked" grep -q ',small,w,.*invalid:errors$' full/results.csv ;;
-	0) ok "a full disk marks its cell (the filler came too late to fill it)" ;;
-	*) bad "a full disk marks its cell" "exit $code" ;;
-	esac
-	rm -f small/filler small/keep
+	"$STB" run full.stb -o full >out 2>err &
+	pid=$!
+	at_end "kill -TERM $pid 2>/dev/null"
+	wait_for 30 test -e full/results.csv
+	head -c 5000000 /dev/zero >small/filler 2>/dev/null
+	wait $pid
+	holds "a full disk: exit 5" test $? = 5
+	says "with the reason" 'No space left' err
+	holds "the cells before and after are ok" test "$(grep -c ',\(first\|last\),w,.*,iops,.*,ok$' full/results.csv)" = 2
+	lacks "the failed one is not" ',small,w,.*,ok$' full/results.csv
+	says "and has no percentage" '\| small.*n/a' full/report.md
+	rm -f small/filler
 	holds "nothing is left on it" test -z "$(ls small)"
 else
 	skip "a full disk" "needs root"

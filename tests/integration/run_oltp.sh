@@ -48,7 +48,7 @@ expect "the run" 0 "$STB" run db.stb -o run
 holds "four repetitions are ok" test "$(grep ',tps,' run/results.csv | grep -c ',ok$')" = 4
 holds "the version is recorded" jq -e '.databases.server.version' run/environment.json
 holds "its variables too" jq -e '.databases.server.variables.innodb_flush_log_at_trx_commit == "2"' run/environment.json
-says "the report has tps" 'tps' run/report.md
+says "the report has transactions" 'transactions/s' run/report.md
 holds "nothing is left" test -z "$(leftovers run)$(ls store)"
 
 serving() { grep -q '"ev":"begin","op":"measure"' "$1/journal.jsonl" 2>/dev/null; }
@@ -56,8 +56,8 @@ server_of() { # pid of the server with the run's mark in its command line
 	local mark p
 	mark=$(sed -n 's/.*"mark":"\([0-9a-f]*\)".*/\1/p' "$1/journal.jsonl" | head -n 1)
 	for p in /proc/[0-9]*; do
-		tr '\0' ' ' <$p/cmdline 2>/dev/null | grep -F "$mark" | grep -qE '(mysqld|mariadbd)' && basename $p
-	done | head -n 1
+		tr '\0' ' ' 2>/dev/null <$p/cmdline | grep -F "$mark" | grep -qE '(mysqld|mariadbd)' && basename $p
+	done 2>/dev/null | head -n 1
 }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
@@ -72,7 +72,8 @@ holds "death: its server is found" test -n "$server"
 [ -n "$server" ] && kill -KILL "$server"
 wait $pid
 holds "death: exit 5" test $? = 5
-says "death: the repetition is marked" ',tps,.*invalid:errors$|invalid:errors' dies/results.csv
+says "death: the repetition is marked" 'invalid:errors' dies/journal.jsonl
+says "death: with what happened" 'killed by signal 9|SIGKILL|signal 9' err
 holds "death: the others are ok on a new server" test "$(grep ',tps,' dies/results.csv | grep -c ',ok$')" = 3
 holds "death: nothing is left" test -z "$(leftovers dies)$(ls store)"
 

@@ -7,6 +7,7 @@ STB=${STB:-$PWD/build/release/stb}
 STB=$(readlink -f "$STB")
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d /var/tmp/stb-test.XXXXXX)
+chmod 711 "$work" # the database server's user must pass through
 failed=0
 cleanups=()
 at_end() { cleanups+=("$1"); }
