@@ -232,7 +232,7 @@ static void explain_kind(enum stb_kind kind, FILE *out)
 		if (types[i].kind == kind)
 			item(out, types[i].type, 10, types[i].doc);
 	}
-	fprintf(out, "\n`stb explain \"%s TYPE\"` lists the attributes of a type.\n", stb_kind_name(kind));
+	fprintf(out, "\n`stb explain %s TYPE` lists the attributes of a type.\n", stb_kind_name(kind));
 }
 
 static void overview(FILE *out)
@@ -254,7 +254,7 @@ static void overview(FILE *out)
 		item(out, stb_kind_name(kind), 10, stb_buf_str(&b));
 		stb_buf_fini(&b);
 	}
-	fprintf(out, "\nTopics: a block (`workload`), a type (`\"workload io\"` or `io`), an attribute (`bs`, `io.bs`), a code (`E0203`),\n"
+	fprintf(out, "\nTopics: a block (`workload`), a type (`workload io` or `io`), an attribute (`bs`, `io.bs`), a code (`E0203`),\n"
 		     "a metric (`lat_p95`), a view (`percent`), and the lists `metrics`, `views`, `codes`, `units`.\n");
 }
 

@@ -27,7 +27,7 @@ static const struct stb_command table[] = {
 		"remove what an interrupted run left behind",
 		"Reads the journal of the run in DIR, and stops, unmounts and removes what that run made and could not take away\n"
 		"again. The results in DIR stay. Refuses whatever does not carry the run's mark.\n" },
-	{ "explain", stb_cmd_explain, BIT(HELP), "[TOPIC]", 0, 1, NULL, false, NULL,
+	{ "explain", stb_cmd_explain, BIT(HELP), "[TOPIC]", 0, 2, NULL, false, NULL,
 		"the reference: blocks, attributes, diagnostics, metrics",
 		"TOPIC is a block (`workload io`), an attribute (`io.bs`), the code of a diagnostic (`E0203`) or a metric\n"
 		"(`lat_p95`). Without one it lists the topics.\n" },

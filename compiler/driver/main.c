@@ -13,10 +13,16 @@
  *
  * The compiler, spec to plan:
  *
- *   source.c -> grammar/ -> parse.c, ast.c -> resolve.c -> check.c -> expand.c -> rules.c -> lower.c          compile.c is their order
+ *   source.c -> scan.c, filter.c, ../grammar/ -> ast.c -> resolve.c -> check.c -> profile.c -> expand.c -> rules.c -> lower.c
+ *   compile.c is their order
  *
- *   schema.c     every block and attribute, from schema.def          diag.c, diag_print.c   what is wrong, as people and programs read it
- *   eval.c       constant expressions                                num.c                  exact numbers with dimensions
+ *   parse       parse.c (entry), scan.c and scan_quantity.c (tokens), filter.c (brackets), slip.c (common slips), ast.c and ast_build.c
+ *   names       resolve.c (includes, blocks, lets, params), profile.c
+ *   values      setting.c (one attribute), fold.c (as its row wants it), eval.c (expressions), num.c (exact, with dimensions), options.c
+ *   cells       axes.c, selector.c, effective.c (what is in force), expand.c, identity.c, intern.c
+ *   judgement   check.c (each block), rules.c, rules_io.c, rules_oltp.c, rules_volume.c (attributes against each other), cost.c
+ *   the plan    lower.c, lower_matrix.c, lower_report.c
+ *   tables      schema.c (from schema.def), diag.c and diag_print.c (codes.def), explain.c (the reference)
  *
  * The runtime, plan to results to tables:
  *
