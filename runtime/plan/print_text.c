@@ -47,12 +47,13 @@ const char *stb_plan_bytes_text(struct stb_plan_printer *t, uint64_t bytes)
 const char *stb_plan_ns_text(struct stb_plan_printer *t, uint64_t ns)
 {
 	const uint64_t s = ns / STB_NS_PER_S + (ns % STB_NS_PER_S >= STB_NS_PER_S / 2);
-	struct stb_val exact;
 
-	if (ns < STB_NS_PER_S) {
-		exact = stb_val_num(STB_V_TIME, (int64_t)(ns < 10000000 ? ns : ns / 1000000 * 1000000), 1);
-		return stb_val_text(&t->scratch, &exact);
-	}
+	if (!ns)
+		return "0s";
+	if (ns < 1000000)
+		return "under 1ms";
+	if (ns < STB_NS_PER_S)
+		return stb_arena_printf(&t->scratch, "%" PRIu64 "ms", ns / 1000000);
 	if (ns < 10 * STB_NS_PER_S && ns % STB_NS_PER_S)
 		return stb_arena_printf(&t->scratch, "%.1fs", (double)ns / 1e9);
 	if (s < 60)
@@ -114,6 +115,16 @@ static void print_title(struct stb_plan_printer *t)
 		fprintf(t->out, "with %s\n", p->params[i]);
 }
 
+static const char *measured_text(struct stb_plan_printer *t)
+{
+	const char *bounded = stb_plan_bytes_text(t, t->totals.write_bytes);
+
+	if (!t->totals.write_unbounded)
+		return bounded;
+	return stb_arena_printf(&t->scratch, "%s%sas much as the targets take in the time", t->totals.write_bytes ? bounded : "",
+		t->totals.write_bytes ? " and " : "");
+}
+
 static void print_cost(struct stb_plan_printer *t)
 {
 	const struct stb_plan_totals *n = &t->totals;
@@ -127,9 +138,7 @@ static void print_cost(struct stb_plan_printer *t)
 	fact(t, "cells", stb_arena_printf(a, "%" PRIu32 ", %s%" PRIu64 " measurements", t->p->n_cells, same, n->n_measurements));
 	fact(t, "time", stb_arena_printf(a, "about %s%s", stb_plan_ns_text(t, n->time_ns),
 				stb_arena_printf(a, ", %" PRIu64 " provisionings included; waiting for slots is not", n->n_provisions)));
-	fact(t, "writes", stb_arena_printf(a, "%s by provisioning, %s%s by measuring", stb_plan_bytes_text(t, n->load_bytes),
-				  stb_plan_bytes_text(t, n->write_bytes),
-				  n->write_unbounded ? " and as much as the targets take in the time" : ""));
+	fact(t, "writes", stb_arena_printf(a, "%s by provisioning, %s by measuring", stb_plan_bytes_text(t, n->load_bytes), measured_text(t)));
 	fact(t, "space", stb_arena_printf(a, "%s at most at one time", stb_plan_bytes_text(t, n->peak_space_bytes)));
 	list_texts(t, "privileges", t->p->privileges, t->p->n_privileges);
 	list_texts(t, "secrets", t->p->secrets, t->p->n_secrets);
@@ -180,6 +189,16 @@ static void print_layout(struct stb_plan_printer *t, const struct stb_plan_block
 			stb_plan_bytes_text(t, (uint64_t)(total < 0 ? 0 : total)));
 }
 
+static void print_attr(struct stb_plan_printer *t, const struct stb_plan_attr *a, size_t width)
+{
+	fputs("    ", t->out);
+	stb_plan_pad(t->out, a->name, width);
+	fprintf(t->out, " = %s", stb_val_text(&t->scratch, &a->val));
+	if (a->origin != STB_FROM_DEFAULT && a->origin != STB_FROM_LINE)
+		fprintf(t->out, "  # %s", stb_origin_name(a->origin));
+	fputc('\n', t->out);
+}
+
 static void print_stated(struct stb_plan_printer *t, const struct stb_plan_block *b)
 {
 	size_t width = 0;
@@ -189,16 +208,23 @@ static void print_stated(struct stb_plan_printer *t, const struct stb_plan_block
 			width = STB_MAX(width, stb_plan_width(b->attrs[i].name));
 	}
 	for (uint32_t i = 0; i < b->n_attrs; i++) {
-		const struct stb_plan_attr *a = &b->attrs[i];
+		if (!b->attrs[i].is_default)
+			print_attr(t, &b->attrs[i], width);
+	}
+}
 
-		if (a->is_default)
-			continue;
-		fputs("    ", t->out);
-		stb_plan_pad(t->out, a->name, width);
-		fprintf(t->out, " = %s", stb_val_text(&t->scratch, &a->val));
-		if (a->origin != STB_FROM_DEFAULT && a->origin != STB_FROM_LINE)
-			fprintf(t->out, "  # %s", stb_origin_name(a->origin));
-		fputc('\n', t->out);
+/* Of a further variant only what differs from the first. */
+static void print_differences(struct stb_plan_printer *t, const struct stb_plan_block *b, const struct stb_plan_block *first)
+{
+	for (uint32_t i = 0; i < b->n_attrs; i++) {
+		const struct stb_plan_attr *other = stb_plan_attr(first, b->attrs[i].name);
+
+		if (!other || !stb_val_equal(&other->val, &b->attrs[i].val))
+			print_attr(t, &b->attrs[i], 0);
+	}
+	for (uint32_t i = 0; i < first->n_attrs; i++) {
+		if (!stb_plan_attr(b, first->attrs[i].name))
+			fprintf(t->out, "    %s = none\n", first->attrs[i].name);
 	}
 }
 
@@ -224,21 +250,32 @@ static void print_label(struct stb_plan_printer *t, const char *label)
 		fprintf(t->out, "  %s", stb_val_text(&t->scratch, &text));
 }
 
+static void print_block(struct stb_plan_printer *t, uint32_t index)
+{
+	const struct stb_plan_block *b = &t->p->blocks[index];
+	const struct stb_plan_block *first = t->variants[index] > 1 ? b - (t->variants[index] - 1) : b;
+
+	fprintf(t->out, "  %s", stb_plan_block_text(t, index));
+	if (first != b && !strcmp(first->type, b->type)) {
+		fprintf(t->out, ", as variant 1 but\n");
+		print_differences(t, b, first);
+		print_layout(t, b);
+		return;
+	}
+	print_label(t, b->label);
+	fputc('\n', t->out);
+	if (b->note)
+		fprintf(t->out, "    # %s\n", b->note);
+	print_stated(t, b);
+	print_layout(t, b);
+	print_defaults(t, b);
+}
+
 static void print_blocks(struct stb_plan_printer *t)
 {
 	heading(t, "blocks");
-	for (uint32_t i = 0; i < t->p->n_blocks; i++) {
-		const struct stb_plan_block *b = &t->p->blocks[i];
-
-		fprintf(t->out, "  %s", stb_plan_block_text(t, i));
-		print_label(t, b->label);
-		fputc('\n', t->out);
-		if (b->note)
-			fprintf(t->out, "    # %s\n", b->note);
-		print_stated(t, b);
-		print_layout(t, b);
-		print_defaults(t, b);
-	}
+	for (uint32_t i = 0; i < t->p->n_blocks; i++)
+		print_block(t, i);
 }
 
 /* --- matrices ------------------------------------------------------------------------------------------------------------------------ */

@@ -168,7 +168,7 @@ Test(plan_text, a_reviewer_sees_cost_blocks_cells_and_order)
 		"under profile laptop\n",
 		"with jobs=4\n",
 		"  cells         6, 1 of them equal to others and measured once, 14 measurements\n",
-		" and as much as the targets take in the time by measuring\n",
+		"48KiB and as much as the targets take in the time by measuring\n",
 		"  privileges    root: mounts ext4 on a loop device (storage fast)\n",
 		"  secrets       env:DB_PASSWORD\n",
 		"  storage directory disk  \"磁気ディスク\"\n",
@@ -201,14 +201,17 @@ Test(plan_text, variants_of_a_block_are_told_apart)
 	struct stb_plan *p = stb_test_rich_plan();
 	char *text;
 
-	p->blocks[4].kind = "database";
-	p->blocks[4].name = "db";
+	p->blocks[4] = p->blocks[3];
+	p->blocks[4].n_attrs--;
+	p->blocks[4].attrs = STB_NEW_ARRAY(&p->arena, struct stb_plan_attr, p->blocks[4].n_attrs);
+	memcpy(p->blocks[4].attrs, p->blocks[3].attrs + 1, p->blocks[4].n_attrs * sizeof(*p->blocks[4].attrs));
+	p->blocks[4].attrs[0].val = stb_val_bool(false);
 	p->groups[0].dataset = p->groups[1].dataset = STB_NONE;
 	p->groups[1].database = 4;
 	text = stb_test_text(p);
 	cr_assert(strstr(text, "\n  database mysql db (variant 1)\n"), "%s", text);
-	cr_assert(strstr(text, "\n  database db (variant 2)\n"));
-	cr_assert(strstr(text, "  database db (variant 2), data on volume data of storage directory disk\n"));
+	cr_assert(strstr(text, "\n  database mysql db (variant 2), as variant 1 but\n    bool = false\n    none = none\n  server"));
+	cr_assert(strstr(text, "  database mysql db (variant 2), data on volume data of storage directory disk\n"));
 	free(text);
 	stb_plan_free(p);
 }
