@@ -1,0 +1,416 @@
+/* test_db_config.c - what a workload oltp asks for, the server's option file, paths, log tails, versions. */
+#include "db_blocks.h"
+
+#include "runtime/db/oltp.h"
+#include "runtime/db/server.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct stb_arena arena;
+static struct stb_err err;
+
+static void setup(void)
+{
+	stb_arena_init(&arena);
+	stb_err_clear(&err);
+}
+
+static void teardown(void)
+{
+	stb_arena_fini(&arena);
+}
+
+TestSuite(db_config, .init = setup, .fini = teardown);
+TestSuite(db_place, .init = setup, .fini = teardown);
+
+/* --- workload ------------------------------------------------------------------------------------------------------------------------ */
+
+Test(db_config, statements_of_the_scripts)
+{
+	static const struct {
+		const char *script;
+		uint64_t handles; /* with 3 tables */
+		bool transaction;
+	} cases[] = {{"point_select", 3, false}, {"read_only", 5 * 3 + 2, true}, {"read_write", 9 * 3 + 2, true}, {"write_only", 4 * 3 + 2, true},
+		{"insert", 0, false}};
+
+	for (unsigned i = 0; i < STB_LEN(cases); i++) {
+		struct stb_plan_block *w = db_workload(&arena, cases[i].script);
+		struct stb_oltp o;
+
+		db_set_count(&arena, w, "tables", 3);
+		cr_assert_eq(stb_oltp_read(&o, w, &err), 0, "%s", err.what);
+		cr_expect_eq(stb_oltp_handles(&o), cases[i].handles, "%s: %lu", cases[i].script, stb_oltp_handles(&o));
+		cr_expect_eq(o.transaction, cases[i].transaction);
+		db_set_bool(&arena, w, "skip_trx", true);
+		db_set_word(&arena, w, "db_ps_mode", "disable");
+		cr_assert_eq(stb_oltp_read(&o, w, &err), 0);
+		cr_expect_eq(stb_oltp_handles(&o), 0);
+		cr_expect_not(o.transaction);
+	}
+}
+
+/* point_select selects one row whatever point_selects says, as sysbench's script does. */
+Test(db_config, point_select_is_one_statement)
+{
+	struct stb_plan_block *w = db_workload(&arena, "point_select");
+	struct stb_oltp o;
+
+	cr_assert_eq(stb_oltp_read(&o, w, &err), 0);
+	cr_assert_eq(o.count[STB_SQL_POINT], 1);
+	w = db_workload(&arena, "read_only");
+	cr_assert_eq(stb_oltp_read(&o, w, &err), 0);
+	cr_assert_eq(o.count[STB_SQL_POINT], 10);
+	cr_assert_eq(o.count[STB_SQL_DELETE], 0);
+}
+
+static void refused(const struct stb_plan_block *w, const char *message)
+{
+	stb_err_clear(&err);
+	cr_assert_eq(stb_oltp_preflight(w, &err), -1, "%s", message);
+	cr_expect_str_eq(err.what, message);
+}
+
+Test(db_config, what_cannot_be_is_refused)
+{
+	struct stb_plan_block *w = db_workload(&arena, "read_write");
+
+	cr_assert_eq(stb_oltp_preflight(w, &err), 0, "%s", err.what);
+	db_set_count(&arena, w, "threads", 0);
+	refused(w, "workload `load` cannot be carried out: `threads` is 0, and must lie between 1 and 10000");
+	db_set_count(&arena, w, "threads", 2);
+	db_set_count(&arena, w, "table_size", (int64_t)INT32_MAX + 1);
+	refused(w, "workload `load` cannot be carried out: `table_size` is 2147483648, and must lie between 1 and 2147483647");
+	db_set_count(&arena, w, "table_size", 10);
+	db_set_word(&arena, w, "rand_type", "zipfian");
+	refused(w, "workload `load` cannot be carried out: `rand_type` is none of uniform, gaussian, special, pareto");
+	db_set_word(&arena, w, "rand_type", "pareto");
+	db_set_word(&arena, w, "storage_engine", "innodb */; DROP DATABASE x; /*");
+	refused(w, "workload `load` cannot be carried out: `storage_engine` is no name of an engine");
+	db_set_word(&arena, w, "storage_engine", "innodb");
+	db_set_list(&arena, w, "ignore_errors", (const int64_t[]){0}, 1);
+	refused(w, "workload `load` cannot be carried out: `ignore_errors` must be at most 64 error numbers between 1 and 65535");
+	db_set_list(&arena, w, "ignore_errors", NULL, 0);
+	db_unset(w, "time");
+	refused(w, "workload `load` cannot be carried out: `time` and `events` are both absent: nothing would end the run");
+	db_set_count(&arena, w, "events", 1);
+	cr_assert_eq(stb_oltp_preflight(w, &err), 0, "%s", err.what);
+}
+
+Test(db_config, a_script_without_statements_is_refused)
+{
+	static const char *const writes[] = {"index_updates", "non_index_updates", "delete_inserts"};
+	struct stb_plan_block *w = db_workload(&arena, "write_only");
+
+	for (unsigned i = 0; i < STB_LEN(writes); i++)
+		db_set_count(&arena, w, writes[i], 0);
+	refused(w, "workload `load` cannot be carried out: `script` has no statement left: every count that it uses is 0");
+	db_set_count(&arena, w, "delete_inserts", 1);
+	cr_assert_eq(stb_oltp_preflight(w, &err), 0, "%s", err.what);
+}
+
+Test(db_config, an_attribute_that_nobody_reads_is_refused)
+{
+	struct stb_plan_block *w = db_workload(&arena, "read_write");
+
+	db_set_count(&arena, w, "reconnect_every", 5);
+	cr_assert_eq(stb_oltp_preflight(w, &err), -1);
+	cr_assert(strstr(err.what, "reconnect_every"), "%s", err.what);
+}
+
+/* --- option file --------------------------------------------------------------------------------------------------------------------- */
+
+static const struct stb_option_file files = {.mariadb = true, .basedir = "/usr", .data_dir = "/v x/data", .tmp_dir = "/v x/tmp", .socket = "/v x/s#",
+	.pid_file = "/v x/pid", .error_log = "/v x/log"};
+
+Test(db_config, option_file)
+{
+	struct stb_plan_block *b = db_mysql(&arena);
+	struct stb_buf text;
+
+	db_set(&arena, b, "options.innodb_buffer_pool_size", stb_val_str(STB_V_STRING, "1073741824"));
+	db_set(&arena, b, "options.skip-networking", stb_val_str(STB_V_STRING, "OFF"));
+	stb_buf_init(&text);
+	cr_assert_eq(stb_option_file(&text, &files, b, &err), 0, "%s", err.what);
+	cr_assert_str_eq(stb_buf_str(&text), "[mysqld]\n"
+		"innodb_buffer_pool_size = \"1073741824\"\n"
+		"skip-networking = \"OFF\"\n"
+		"skip-networking\nskip-log-bin\n"
+		"basedir = \"/usr\"\ndatadir = \"/v x/data\"\ntmpdir = \"/v x/tmp\"\nsecure-file-priv = \"/v x/tmp\"\nsocket = \"/v x/s#\"\n"
+		"pid-file = \"/v x/pid\"\nlog-error = \"/v x/log\"\n");
+	stb_buf_fini(&text);
+}
+
+/* A plan that was edited by hand must not get a line of its own into the file. */
+Test(db_config, option_file_takes_no_second_line)
+{
+	static const char *const names[] = {"a\nplugin_load", "a=b", "", "a b", "[mysqld]"};
+	static const char *const values[] = {"1\nplugin_load = x", "a\"b", "a\\b", "\x01"};
+	struct stb_buf text;
+
+	stb_buf_init(&text);
+	for (unsigned i = 0; i < STB_LEN(names); i++) {
+		struct stb_plan_block *b = db_mysql(&arena);
+
+		db_set(&arena, b, stb_arena_printf(&arena, "options.%s", names[i]), stb_val_str(STB_V_STRING, "1"));
+		cr_expect_eq(stb_option_file(&text, &files, b, &err), -1, "%s", names[i]);
+	}
+	for (unsigned i = 0; i < STB_LEN(values); i++) {
+		struct stb_plan_block *b = db_mysql(&arena);
+
+		db_set(&arena, b, "options.sql_mode", stb_val_str(STB_V_STRING, values[i]));
+		cr_expect_eq(stb_option_file(&text, &files, b, &err), -1, "%s", values[i]);
+	}
+	stb_buf_fini(&text);
+}
+
+Test(db_config, version_prefixes_end_where_numbers_end)
+{
+	cr_assert(stb_version_matches("10.11.19-MariaDB", "10.11"));
+	cr_assert(stb_version_matches("10.11.19-MariaDB", "10"));
+	cr_assert(stb_version_matches("10.11.19-MariaDB", "10.11.19-MariaDB"));
+	cr_assert(stb_version_matches("8.0.36", ""));
+	cr_assert(stb_version_matches("8.0.36", "8."));
+	cr_assert_not(stb_version_matches("10.11.19-MariaDB", "10.1"));
+	cr_assert_not(stb_version_matches("10.11.19-MariaDB", "1"));
+	cr_assert_not(stb_version_matches("8.0", "8.0.36"));
+}
+
+/* --- places -------------------------------------------------------------------------------------------------------------------------- */
+
+static const struct stb_server_user self = {.drop = false, .name = "you"};
+
+static void check_socket(size_t dir_len, bool short_enough)
+{
+	char dir[300], out[STB_SOCKET_MAX + 1];
+	bool own_dir;
+
+	memset(dir, 'd', dir_len);
+	dir[0] = '/';
+	dir[dir_len] = '\0';
+	cr_assert_eq(stb_server_place_socket(out, &own_dir, dir, "0123456789ab", &self, &err), 0, "%s", err.what);
+	cr_assert_leq(strlen(out), 107);
+	cr_assert_eq(own_dir, !short_enough);
+	if (short_enough)
+		cr_assert_eq(strncmp(out, dir, dir_len), 0);
+	else
+		cr_assert_eq(strncmp(out, "/tmp/stb-0123456789ab-", 22), 0, "%s", out);
+}
+
+Test(db_place, socket_paths_take_107_bytes)
+{
+	unsetenv("TMPDIR");
+	check_socket(107 - strlen("/mysql.sock"), true);
+	check_socket(108 - strlen("/mysql.sock"), false);
+	check_socket(299, false);
+	setenv("TMPDIR", "relative", 1);
+	check_socket(200, false);
+	char dir[256], out[STB_SOCKET_MAX + 1];
+	bool own_dir;
+
+	memset(dir, 'd', sizeof(dir) - 1);
+	dir[0] = '/';
+	dir[sizeof(dir) - 1] = '\0';
+	/* a mark so long that no directory helps */
+	cr_assert_eq(stb_server_place_socket(out, &own_dir, dir, dir, &self, &err), -1);
+	cr_assert(strstr(err.what, "107 bytes"), "%s", err.what);
+	cr_assert(err.remedy[0]);
+}
+
+static int try_file(const char *text, char tail[512])
+{
+	char path[] = "/tmp/stb-log-XXXXXX";
+	const int fd = mkstemp(path);
+
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	stb_log_tail(path, tail, 512);
+	unlink(path);
+	return (int)strlen(tail);
+}
+
+Test(db_place, log_tails_prefer_errors)
+{
+	char tail[512];
+
+	try_file("2026-11-30 10:41:00 0 [Note] Starting\n"
+		 "2026-11-30 10:41:00 0 [ERROR] mariadbd: unknown variable 'foo=1'\n"
+		 "2026-11-30 10:41:00 0 [ERROR] Aborting\n"
+		 "2026-11-30 10:41:00 0 [Note] bye\n", tail);
+	cr_assert_str_eq(tail, "[ERROR] mariadbd: unknown variable 'foo=1'");
+	try_file("one\n\ntwo\n2026-11-30T10:41:00.123456Z 0 [Note] three\nfour\r\nfive \x1b[31m\n", tail);
+	cr_assert_str_eq(tail, "two; [Note] three; four ; five  [31m");
+	cr_assert_eq(try_file("", tail), 0);
+	stb_log_tail("/nonexistent/log", tail, sizeof(tail));
+	cr_assert_str_eq(tail, "");
+}
+
+Test(db_place, a_long_log_line_is_cut)
+{
+	char *text = stb_xcalloc(1, 100001), tail[512];
+
+	memset(text, 'x', 100000);
+	cr_assert_eq(try_file(text, tail), 511);
+	free(text);
+}
+
+Test(db_place, files_are_private_and_never_replaced)
+{
+	char dir[] = "/tmp/stb-place-XXXXXX", path[64];
+	struct stat st;
+
+	cr_assert(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/f", dir);
+	umask(0);
+	cr_assert_eq(stb_server_place_write(path, &self, "abc", 3, &err), 0, "%s", err.what);
+	cr_assert_eq(stat(path, &st), 0);
+	cr_assert_eq(st.st_mode & 07777, 0600);
+	cr_assert_eq(st.st_size, 3);
+	cr_assert_eq(stb_server_place_write(path, &self, "d", 1, &err), -1);
+	cr_assert(strstr(err.what, "File exists"), "%s", err.what);
+	unlink(path);
+	cr_assert_eq(symlink("/tmp/stb-place-elsewhere", path), 0);
+	cr_assert_eq(stb_server_place_write(path, &self, "d", 1, &err), -1);
+	cr_assert_eq(access("/tmp/stb-place-elsewhere", F_OK), -1);
+	unlink(path);
+	rmdir(dir);
+}
+
+Test(db_place, the_first_directory_that_bars_the_way_is_named)
+{
+	char dir[] = "/tmp/stb-place-XXXXXX", inner[64];
+	const struct stb_server_user nobody = {.drop = true, .uid = 65534, .gid = 65534, .name = "nobody"};
+
+	if (geteuid() != 0)
+		cr_skip_test("needs root");
+	cr_assert(mkdtemp(dir));
+	snprintf(inner, sizeof(inner), "%s/a", dir);
+	cr_assert_eq(mkdir(inner, 0755), 0);
+	chmod(inner, 0755);
+	cr_expect_eq(stb_server_place_check(inner, &nobody, &err), -1);
+	cr_expect(strstr(err.what, "`nobody`") && strstr(err.what, dir) && !strstr(err.what, inner), "%s", err.what);
+	chmod(dir, 0711);
+	stb_err_clear(&err);
+	cr_expect_eq(stb_server_place_check(inner, &nobody, &err), 0, "%s", err.what);
+	chmod(inner, 0700);
+	cr_expect_eq(stb_server_place_check(inner, &nobody, &err), -1);
+	cr_expect(strstr(err.what, inner), "%s", err.what);
+	cr_expect_eq(stb_server_place_check("/tmp/stb-no-such-directory", &nobody, &err), -1);
+	rmdir(inner);
+	rmdir(dir);
+}
+
+/* --- processes ----------------------------------------------------------------------------------------------------------------------- */
+
+Test(db_place, what_cannot_be_started_says_why)
+{
+	char *const argv[] = {(char[]){"x"}, NULL};
+	pid_t pid;
+
+	cr_assert_eq(stb_spawn(&pid, "/nonexistent/server", argv, &self, -1, 2, &err), -1);
+	cr_assert_str_eq(err.what, "cannot start `/nonexistent/server`: No such file or directory");
+}
+
+Test(db_place, a_child_that_ends_is_described)
+{
+	char *const argv[] = {(char[]){"/bin/sh"}, (char[]){"-c"}, (char[]){"exit 3"}, NULL};
+	char *const kill_argv[] = {(char[]){"/bin/sh"}, (char[]){"-c"}, (char[]){"kill -SEGV $$"}, NULL};
+	char words[96];
+	int status;
+	pid_t pid;
+
+	cr_assert_eq(stb_spawn(&pid, "/bin/sh", argv, &self, -1, 2, &err), 0, "%s", err.what);
+	cr_assert_eq(stb_wait_child(pid, 10000000000, &status), 0);
+	stb_status_words(status, words, sizeof(words));
+	cr_assert_str_eq(words, "exited with status 3");
+	cr_assert_eq(stb_spawn(&pid, "/bin/sh", kill_argv, &self, -1, 2, &err), 0, "%s", err.what);
+	cr_assert_eq(stb_wait_child(pid, 10000000000, &status), 0);
+	stb_status_words(status, words, sizeof(words));
+	cr_assert_str_eq(words, "was killed by signal 11 (Segmentation fault)");
+}
+
+Test(db_place, waiting_has_an_end)
+{
+	char *const argv[] = {(char[]){"/bin/sleep"}, (char[]){"60"}, NULL};
+	int status;
+	pid_t pid;
+
+	cr_assert_eq(stb_spawn(&pid, "/bin/sleep", argv, &self, -1, 2, &err), 0, "%s", err.what);
+	cr_assert_eq(stb_wait_child(pid, 20000000, &status), 1);
+	kill(pid, SIGKILL);
+	cr_assert_eq(stb_wait_child(pid, 10000000000, &status), 0);
+}
+
+Test(db_place, no_server_anywhere_names_where_was_looked)
+{
+	struct stb_server_binary b;
+
+	setenv("PATH", "relative:/tmp/stb-no-such-dir:", 1);
+	if (access("/usr/sbin/mariadbd", X_OK) == 0 || access("/usr/sbin/mysqld", X_OK) == 0) {
+		cr_assert_eq(stb_server_find(&b, NULL, &err), 0);
+		cr_assert(b.version[0]);
+		return;
+	}
+	cr_assert_eq(stb_server_find(&b, NULL, &err), -1);
+	cr_assert(strstr(err.what, "/tmp/stb-no-such-dir, /usr/sbin, /usr/local/sbin, /usr/libexec"), "%s", err.what);
+	cr_assert(strstr(err.remedy, "mariadb-server-core"));
+}
+
+/* --- secrets ------------------------------------------------------------------------------------------------------------------------- */
+
+static int address_with(const char *reference, struct stb_db_address *a)
+{
+	struct stb_plan_block *b = db_mysql(&arena);
+
+	b->type = "external";
+	db_unset(b, "topology");
+	db_set(&arena, b, "host", stb_val_str(STB_V_STRING, "127.0.0.1"));
+	db_set_count(&arena, b, "port", 3306);
+	db_set(&arena, b, "password", stb_val_str(STB_V_SECRET, reference));
+	stb_err_clear(&err);
+	return stb_db_external_address(b, &arena, a, &err);
+}
+
+Test(db_place, secrets_are_read_and_never_shown)
+{
+	char path[] = "/tmp/stb-secret-XXXXXX", reference[64], big[5000];
+	struct stb_db_address a;
+	const int fd = mkstemp(path);
+
+	snprintf(reference, sizeof(reference), "file:%s", path);
+	cr_assert_eq(write(fd, "two words \n", 11), 11);
+	cr_assert_eq(address_with(reference, &a), 0, "%s", err.what);
+	cr_assert_str_eq(a.password, "two words ");
+	cr_assert_eq(ftruncate(fd, 0), 0);
+	cr_assert_eq(address_with(reference, &a), 0, "%s", err.what);
+	cr_assert_str_eq(a.password, ""); /* an empty password stays one */
+	cr_assert_eq(pwrite(fd, "hunter\0two", 10, 0), 10);
+	cr_assert_eq(address_with(reference, &a), -1);
+	cr_assert(strstr(err.what, path) && strstr(err.what, "NUL") && !strstr(err.what, "hunter"), "%s", err.what);
+	memset(big, 'h', sizeof(big));
+	cr_assert_eq(pwrite(fd, big, sizeof(big), 0), (ssize_t)sizeof(big));
+	cr_assert_eq(address_with(reference, &a), -1);
+	cr_assert(strstr(err.what, "more than 4096 bytes") && !strstr(err.what, "hhh"), "%s", err.what);
+	close(fd);
+	unlink(path);
+	cr_assert_eq(address_with(reference, &a), -1);
+	cr_assert(strstr(err.what, "No such file"), "%s", err.what);
+
+	setenv("STB_TEST_SECRET", "hunter2", 1);
+	cr_assert_eq(address_with("env:STB_TEST_SECRET", &a), 0);
+	cr_assert_str_eq(a.password, "hunter2");
+	unsetenv("STB_TEST_SECRET");
+	cr_assert_eq(address_with("env:STB_TEST_SECRET", &a), -1);
+	cr_assert_str_eq(err.what, "cannot read the password: environment variable `STB_TEST_SECRET` is not set");
+	cr_assert_eq(address_with("hunter2", &a), -1);
+}
