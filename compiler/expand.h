@@ -14,6 +14,7 @@
 
 #include "compiler/intern.h"
 #include "compiler/model.h"
+#include "compiler/rule.h"
 
 /* --- settings of axes and overrides: known by path until it is known which blocks they touch --- */
 
@@ -256,14 +257,7 @@ uint64_t stb_oltp_statements(const struct stb_eblock *workload);
 /* "4GiB", for messages; of n that no unit divides, the nearest in binary units and the exact bytes. */
 const char *stb_bytes_text(struct stb_arena *a, uint64_t n);
 
-/* rules.c */
-struct stb_rule {
-	enum stb_code code;
-	const char *types; /* workload types or block kinds that it looks at */
-	const char *doc;   /* one sentence */
-};
-/* All rules between attributes, for `stb explain`; severity and explanation are the code's. */
-const struct stb_rule *stb_rules(size_t *n);
+/* rules.c: diagnostics into the sink; *notes are those of severity note, for the plan. */
 void stb_rules_run(struct stb_expansion *x, const char ***notes, uint32_t *n_notes);
 
 /* lower.c, lower_matrix.c, lower_report.c */

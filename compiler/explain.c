@@ -2,6 +2,7 @@
  * explain.c - the reference, made from the tables: schema, codes, metrics, views, engines. `stb explain TOPIC`.
  */
 #include "compiler/diag.h"
+#include "compiler/rule.h"
 #include "compiler/schema.h"
 
 #include "runtime/base/metric.h"
@@ -255,7 +256,7 @@ static void overview(FILE *out)
 		stb_buf_fini(&b);
 	}
 	fprintf(out, "\nTopics: a block (`workload`), a type (`workload io` or `io`), an attribute (`bs`, `io.bs`), a code (`E0203`),\n"
-		     "a metric (`lat_p95`), a view (`percent`), and the lists `metrics`, `views`, `codes`, `units`.\n");
+		     "a metric (`lat_p95`), a view (`percent`), and the lists `metrics`, `views`, `codes`, `rules`, `units`.\n");
 }
 
 /* --- metrics, views, codes, units ---------------------------------------------------------------------------------------------------- */
@@ -314,6 +315,20 @@ static void list_codes(FILE *out)
 		item(out, info->name, 6, info->title);
 	}
 }
+
+static void list_rules(FILE *out)
+{
+	static const char *const severities[] = { [STB_SEV_ERROR] = "error", [STB_SEV_WARNING] = "warning", [STB_SEV_NOTE] = "note" };
+	size_t n;
+	const struct stb_rule *rules = stb_rules(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct stb_code_info *info = stb_code_info(rules[i].code);
+
+		fprintf(out, "  %s  %-8s %-14s %s\n", info->name, severities[info->severity], rules[i].types, rules[i].doc);
+	}
+}
+
 
 static void list_units(FILE *out)
 {
@@ -426,7 +441,8 @@ bool stb_schema_explain(const char *topic, FILE *out)
 	static const struct {
 		const char *topic;
 		void (*list)(FILE *out);
-	} lists[] = { { "metrics", list_metrics }, { "views", list_views }, { "codes", list_codes }, { "units", list_units } };
+	} lists[] = { { "metrics", list_metrics }, { "views", list_views }, { "codes", list_codes }, { "rules", list_rules },
+		{ "units", list_units } };
 
 	for (size_t i = 0; i < STB_LEN(lists); i++) {
 		if (strcmp(lists[i].topic, topic) == 0) {
