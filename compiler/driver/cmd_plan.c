@@ -11,7 +11,9 @@ struct stb_plan *stb_driver_compile(struct stb_compilation *c, const struct stb_
 	struct stb_compile_options o = { .profile = a->profile, .set = a->set, .n_set = a->n_set, .max_cells = a->max_cells };
 	struct stb_plan *p = stb_compile_file(c, path, &o);
 
-	stb_sink_print(&c->sink, STB_DIAG_HUMAN, stderr);
+	/* what is only a note is said by `stb check`, and by the plan itself */
+	if (c->sink.n_errors || c->sink.n_warnings)
+		stb_sink_print(&c->sink, STB_DIAG_HUMAN, stderr);
 	if (p && !c->sink.n_errors)
 		return p;
 	stb_plan_free(p);

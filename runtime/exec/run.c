@@ -167,9 +167,13 @@ static void list_failures(const struct stb_run *run)
 	stb_arena_init(&a);
 	fprintf(stderr, "stb: %zu of %llu repetitions failed or are not trustworthy:\n", run->n_failures,
 		(unsigned long long)run->n_measurements);
-	for (size_t i = 0; i < run->n_failures && i < MAX_LISTED; i++)
-		fprintf(stderr, "  %s #%u: %.200s\n", stb_plan_cell_label(&a, run->plan, run->failures[i].cell),
-			run->failures[i].repetition, run->failures[i].text);
+	for (size_t i = 0; i < run->n_failures && i < MAX_LISTED; i++) {
+		const struct stb_failure *f = &run->failures[i];
+		const bool again = i && !strcmp(f->text, f[-1].text);
+
+		fprintf(stderr, "  %s #%u: %.200s\n", stb_plan_cell_label(&a, run->plan, f->cell), f->repetition,
+			again ? "the same" : f->text);
+	}
 	if (run->n_failures > MAX_LISTED)
 		fprintf(stderr, "  and %zu more: see results.csv\n", run->n_failures - MAX_LISTED);
 	stb_arena_fini(&a);
