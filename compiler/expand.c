@@ -480,11 +480,13 @@ static void report_axes(struct walk *w)
 
 static void report_same(struct walk *w)
 {
-	const uint32_t *a = w->x->cells[w->same_a].point, *b = w->x->cells[w->same_b].point;
+	const uint32_t *a, *b;
 	struct stb_diag *d;
 
 	if (!w->n_same || w->x->sink->n_errors > w->n_errors_before)
 		return;
+	a = w->x->cells[w->same_a].point;
+	b = w->x->cells[w->same_b].point;
 	d = stb_diag(w->x->sink, STB_E0517, w->m->block->span, "matrix `%s` has cells that are the same: %s and %s", w->m->block->name,
 		stb_xcell_label(w->x, w->same_a), stb_xcell_label(w->x, w->same_b));
 	if (w->n_same > 1)
