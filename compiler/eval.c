@@ -235,6 +235,7 @@ static bool set_value(struct stb_model *m, struct stb_let *let, const struct stb
 			let->set_text, stb_type_phrase(out->type), stb_type_phrase(def->type));
 
 		stb_diag_label(s, d, let->span, "its default is %s", stb_val_text(&m->c->arena, def));
+		stb_diag_help(s, d, "write it like the default, with its unit: --set %s=%s", let->name, stb_val_text(&m->c->arena, def));
 		return false;
 	}
 	return true;

@@ -122,6 +122,11 @@ static bool refuse_type(struct fold *f, enum stb_vtype want, const struct stb_no
 		stb_diag_help(s, d, "write %s", example(want) ? example(want) : "a value of the right type");
 		return false;
 	}
+	if (write && want == STB_V_BYTES && v->num < 512) {
+		stb_diag_here(s, d, "%lldKiB, %lldMiB or %lldGiB?", (long long)v->num, (long long)v->num, (long long)v->num);
+		stb_diag_help(s, d, "`stb explain units` lists the units");
+		return false;
+	}
 	if (write && want == STB_V_BYTES && strcmp(write + strspn(write, "0123456789"), "B") != 0)
 		stb_diag_here(s, d, "write %s or %lldB", write, (long long)v->num);
 	else if (write)
