@@ -96,9 +96,10 @@ int stb_cmd_check(const struct stb_args *a)
 
 int stb_cmd_explain(const struct stb_args *a)
 {
-	char topic[256];
+	char topic[200];
 
-	snprintf(topic, sizeof(topic), "%s%s%s", a->n_operands ? a->operands[0] : "", a->n_operands > 1 ? " " : "",
+	/* `explain workload io` is one topic in two words */
+	snprintf(topic, sizeof topic, "%s%s%s", a->n_operands ? a->operands[0] : "", a->n_operands > 1 ? " " : "",
 		a->n_operands > 1 ? a->operands[1] : "");
 	if (stb_schema_explain(topic, stdout))
 		return STB_EXIT_OK;

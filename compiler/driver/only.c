@@ -173,6 +173,10 @@ static int keep_selected(const struct stb_plan *p, const char *only, uint8_t *ke
 		stb_sink_print(&c.sink, STB_DIAG_HUMAN, err);
 		code = STB_EXIT_USAGE;
 	}
+	if (!code && !n) {
+		fprintf(err, "stb: error: --only is empty\n  what to do: leave it out to run every cell\n");
+		code = STB_EXIT_USAGE;
+	}
 	for (uint32_t i = 0; !code && i < n; i++) {
 		if (terms[i]->kind != STB_S_ATTR) {
 			fprintf(err, "stb: error: --only holds something that is no `axis = value`\n"

@@ -91,10 +91,10 @@ pid=$!
 at_end "kill -KILL $pid 2>/dev/null"
 holds "child: the run gets to its second cell" wait_for 30 measuring child
 sleep 0.3
-kill -SEGV $(cat /proc/$pid/task/$pid/children)
+kill -KILL $(cat /proc/$pid/task/$pid/children)
 wait $pid
 holds "child: exit 5" test $? = 5
-says "child: the reason is given" 'killed by signal 11' err
+says "child: the reason is given" 'killed by signal 9' err
 holds "child: nothing is left" test -z "$(leftovers child)$(ls store)"
 
 exit $failed
