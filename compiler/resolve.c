@@ -15,7 +15,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 enum { MAX_INCLUDE_DEPTH = 50, MAX_FILES = 1000, MAX_NAME = 128 };
@@ -90,67 +89,6 @@ const struct stb_setting *stb_block_setting(const struct stb_block *b, const cha
 			return &b->settings[i];
 	}
 	return NULL;
-}
-
-/* --- secrets that were written down -------------------------------------------------------------------------------------------------- */
-
-static bool is_name_byte(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/* Where the value ends that begins at p: behind the closing quote, or at the end of the line. */
-static uint32_t value_end(const struct stb_source_file *f, uint32_t p)
-{
-	const bool quoted = p < f->len && f->bytes[p] == '"';
-
-	for (uint32_t i = quoted ? p + 1 : p; i < f->len; i++) {
-		if (f->bytes[i] == '\n' || (!quoted && (f->bytes[i] == ' ' || f->bytes[i] == '\t' || f->bytes[i] == '}')))
-			return i;
-		if (quoted && f->bytes[i] == '\\')
-			i++;
-		else if (quoted && f->bytes[i] == '"')
-			return i + 1;
-	}
-	return f->len;
-}
-
-/*
- * Hides what stands behind `password =` (and what lets of such names hold) in every diagnostic, whether or not the file can be parsed: a
- * mistake beside a secret must not print it. References, env() and file(), stay readable.
- */
-static void mask_secrets(struct stb_compilation *c, uint32_t file)
-{
-	static const char *const words[] = { "password", "passwd", "secret" };
-	const struct stb_source_file *f = &c->sources.files[file];
-
-	for (uint32_t i = 0; i < f->len;) {
-		uint32_t end = i, p;
-		bool hit = false;
-
-		if (!is_name_byte(f->bytes[i])) {
-			i++;
-			continue;
-		}
-		while (end < f->len && is_name_byte(f->bytes[end]))
-			end++;
-		for (size_t w = 0; w < STB_LEN(words); w++) {
-			const size_t n = strlen(words[w]);
-
-			hit |= end - i >= n && strncasecmp(f->bytes + end - n, words[w], n) == 0;
-		}
-		for (p = end; p < f->len && (f->bytes[p] == ' ' || f->bytes[p] == '\t'); p++)
-			;
-		if (hit && p < f->len && (f->bytes[p] == '=' || f->bytes[p] == ':')) {
-			for (p++; p < f->len && (f->bytes[p] == ' ' || f->bytes[p] == '\t'); p++)
-				;
-			if (f->len - p < 5 || (strncmp(f->bytes + p, "env(", 4) != 0 && strncmp(f->bytes + p, "file(", 5) != 0)) {
-				end = value_end(f, p);
-				stb_sink_mask(&c->sink, (struct stb_span){ file, p, end });
-			}
-		}
-		i = STB_MAX(end, i + 1);
-	}
 }
 
 /* --- files --------------------------------------------------------------------------------------------------------------------------- */
@@ -393,7 +331,6 @@ static void read_file(struct reader *r, uint32_t index)
 	struct stb_model *m = r->m;
 	struct stb_ast *ast;
 
-	mask_secrets(m->c, r->files[index].file);
 	r->files[index].open = true;
 	ast = stb_parse(&m->c->arena, &m->c->sources, r->files[index].file, &m->c->sink);
 	for (uint32_t i = 0; i < ast->n_stmts; i++) {

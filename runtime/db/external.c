@@ -23,7 +23,8 @@ static const struct stb_client_limits limits = {CONNECT_TIMEOUT_S, IO_TIMEOUT_S}
 
 /* --- secrets ------------------------------------------------------------------------------------------------------------------------- */
 
-static int read_secret_file(const char *path, struct stb_arena *a, const char **out, struct stb_err *err)
+/* what: "password", for messages. */
+static int read_secret_file(const char *what, const char *path, struct stb_arena *a, const char **out, struct stb_err *err)
 {
 	char *text = stb_arena_alloc(a, SECRET_MAX + 2);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hang us */
@@ -31,34 +32,34 @@ static int read_secret_file(const char *path, struct stb_arena *a, const char **
 	ssize_t got = 0;
 
 	if (fd < 0)
-		return stb_err_set(err, errno, "cannot read the password from file `%s`", path);
+		return stb_err_set(err, errno, "cannot read the %s from file `%s`", what, path);
 	while (n <= SECRET_MAX && (got = read(fd, text + n, SECRET_MAX + 1 - n)) > 0)
 		n += (size_t)got;
 	const int code = errno;
 
 	close(fd);
 	if (got < 0)
-		return stb_err_set(err, code, "cannot read the password from file `%s`", path);
+		return stb_err_set(err, code, "cannot read the %s from file `%s`", what, path);
 	if (n > SECRET_MAX)
-		return stb_err_set(err, 0, "cannot read the password from file `%s`: it holds more than %d bytes", path, SECRET_MAX);
+		return stb_err_set(err, 0, "cannot read the %s from file `%s`: it holds more than %d bytes", what, path, SECRET_MAX);
 	if (n > 0 && text[n - 1] == '\n')
 		n--;
 	if (n > 0 && text[n - 1] == '\r')
 		n--;
 	text[n] = '\0';
 	if (strlen(text) != n)
-		return stb_err_set(err, 0, "cannot read the password from file `%s`: it holds a NUL byte", path);
+		return stb_err_set(err, 0, "cannot read the %s from file `%s`: it holds a NUL byte", what, path);
 	*out = text;
 	return 0;
 }
 
-static int resolve_secret(const char *reference, struct stb_arena *a, const char **out, struct stb_err *err)
+static int resolve_secret(const char *what, const char *reference, struct stb_arena *a, const char **out, struct stb_err *err)
 {
 	if (strncmp(reference, "env:", 4) == 0) {
 		const char *value = getenv(reference + 4);
 
 		if (!value) {
-			stb_err_set(err, 0, "cannot read the password: environment variable `%s` is not set", reference + 4);
+			stb_err_set(err, 0, "cannot read the %s: environment variable `%s` is not set", what, reference + 4);
 			stb_err_remedy(err, "set it for this run (it is not recorded)");
 			return -1;
 		}
@@ -66,8 +67,17 @@ static int resolve_secret(const char *reference, struct stb_arena *a, const char
 		return 0;
 	}
 	if (strncmp(reference, "file:", 5) == 0)
-		return read_secret_file(reference + 5, a, out, err);
-	return stb_err_set(err, 0, "cannot read the password: `%s` is neither env:NAME nor file:PATH", reference);
+		return read_secret_file(what, reference + 5, a, out, err);
+	return stb_err_set(err, 0, "cannot read the %s: `%s` is neither env:NAME nor file:PATH", what, reference);
+}
+
+/* An address that the spec takes from the environment or a file (`host = env("DB_HOST")`) becomes what is there. */
+static int resolve_address(const struct stb_plan_block *database, const char *name, struct stb_arena *a, const char **value,
+	struct stb_err *err)
+{
+	const struct stb_plan_attr *attr = stb_plan_attr(database, name);
+
+	return attr && attr->val.type == STB_V_SECRET ? resolve_secret(name, attr->val.str, a, value, err) : 0;
 }
 
 int stb_db_external_address(const struct stb_plan_block *database, struct stb_arena *a, struct stb_db_address *out, struct stb_err *err)
@@ -88,7 +98,9 @@ int stb_db_external_address(const struct stb_plan_block *database, struct stb_ar
 	stb_read_skip(&r, "volume");  /* described only */
 	while (stb_read_option(&r, &pos))
 		; /* asserted by stb_db_external_assert() */
-	if (stb_reader_done(&r, err))
+	if (stb_reader_done(&r, err) || resolve_address(database, "host", a, &out->host, err) ||
+		resolve_address(database, "socket", a, &out->socket, err) || resolve_address(database, "user", a, &out->user, err) ||
+		resolve_address(database, "schema", a, &out->schema, err))
 		return -1;
 	if (port < 1 || port > 65535)
 		stb_err_set(err, 0, "database `%s` has no address: port %llu lies outside of 1..65535", database->name, (unsigned long long)port);
@@ -99,7 +111,7 @@ int stb_db_external_address(const struct stb_plan_block *database, struct stb_ar
 	if (err->set)
 		return -1;
 	out->port = (uint16_t)port;
-	return secret ? resolve_secret(secret, a, &out->password, err) : 0;
+	return secret ? resolve_secret("password", secret, a, &out->password, err) : 0;
 }
 
 /* --- variables ----------------------------------------------------------------------------------------------------------------------- */

@@ -414,3 +414,22 @@ Test(db_place, secrets_are_read_and_never_shown)
 	cr_assert_str_eq(err.what, "cannot read the password: environment variable `STB_TEST_SECRET` is not set");
 	cr_assert_eq(address_with("hunter2", &a), -1);
 }
+
+Test(db_place, addresses_may_come_from_the_environment)
+{
+	struct stb_plan_block *b = db_mysql(&arena);
+	struct stb_db_address a;
+
+	b->type = "external";
+	db_unset(b, "topology");
+	db_set(&arena, b, "host", stb_val_str(STB_V_SECRET, "env:STB_TEST_HOST"));
+	db_set(&arena, b, "schema", stb_val_str(STB_V_STRING, "env:plain"));
+	stb_err_clear(&err);
+	setenv("STB_TEST_HOST", "192.0.2.7", 1);
+	cr_assert_eq(stb_db_external_address(b, &arena, &a, &err), 0, "%s", err.what);
+	cr_assert_str_eq(a.host, "192.0.2.7");
+	cr_assert_str_eq(a.schema, "env:plain"); /* text that only looks like a reference */
+	unsetenv("STB_TEST_HOST");
+	cr_assert_eq(stb_db_external_address(b, &arena, &a, &err), -1);
+	cr_assert_str_eq(err.what, "cannot read the host: environment variable `STB_TEST_HOST` is not set");
+}
