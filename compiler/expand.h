@@ -271,6 +271,7 @@ struct stb_lowering {
 uint32_t stb_lower_span(struct stb_lowering *l, struct stb_span span);
 const char *stb_lower_str(struct stb_lowering *l, const char *s); /* NULL stays NULL */
 struct stb_val stb_lower_val(struct stb_lowering *l, const struct stb_val *v);
+struct stb_selector stb_lower_select(struct stb_lowering *l, const struct stb_xmatrix *m, const struct stb_xselect *s);
 void stb_lower_matrices(struct stb_lowering *l);
 void stb_lower_reports(struct stb_lowering *l);
 

@@ -125,6 +125,35 @@ static void lower_axis(struct stb_lowering *l, const struct stb_xaxis *from, str
 		to->values[i] = (struct stb_plan_axis_value){ stb_lower_str(l, from->values[i].key), stb_lower_str(l, from->values[i].label) };
 }
 
+struct stb_selector stb_lower_select(struct stb_lowering *l, const struct stb_xmatrix *m, const struct stb_xselect *s)
+{
+	struct stb_selector out = { .n_terms = s->n };
+
+	out.terms = STB_NEW_ARRAY(l->a, struct stb_selector_term, s->n);
+	for (uint32_t i = 0; i < s->n; i++) {
+		const uint32_t n = m->axes[s->terms[i].axis].n_values;
+		struct stb_selector_term *t = &out.terms[i];
+
+		t->axis = s->terms[i].axis;
+		t->values = STB_NEW_ARRAY(l->a, uint32_t, n + 1);
+		for (uint32_t v = 0; v <= n; v++) {
+			if (s->terms[i].allow[v])
+				t->values[t->n_values++] = v == n ? STB_NONE : v;
+		}
+	}
+	return out;
+}
+
+static void lower_excludes(struct stb_lowering *l, const struct stb_xmatrix *from, struct stb_plan_matrix *to)
+{
+	to->n_excludes = from->n_excludes;
+	to->excludes = STB_NEW_ARRAY(l->a, struct stb_plan_exclude, from->n_excludes);
+	for (uint32_t i = 0; i < from->n_excludes; i++) {
+		to->excludes[i].where = stb_lower_select(l, from, &from->excludes[i].where);
+		to->excludes[i].reason = stb_lower_str(l, from->excludes[i].reason);
+	}
+}
+
 static void check_count(struct stb_lowering *l, const struct stb_xmatrix *from, const struct stb_plan_matrix *to)
 {
 	const unsigned __int128 n = (unsigned __int128)to->n_cells * to->repeat * stb_plan_slots(to);
@@ -165,6 +194,7 @@ void stb_lower_matrices(struct stb_lowering *l)
 		for (uint32_t k = 0; k < from->n_axes; k++)
 			lower_axis(l, &from->axes[k], &to->axes[k]);
 		lower_schedule(l, b, to);
+		lower_excludes(l, from, to);
 		check_count(l, from, to);
 	}
 }

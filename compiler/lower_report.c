@@ -413,25 +413,6 @@ static struct stb_val read_map(struct about *a, const struct stb_plan_report *r,
 
 /* --- into the plan --- */
 
-static struct stb_selector lower_select(struct about *a, const struct stb_xselect *s)
-{
-	struct stb_selector out = { .n_terms = s->n };
-
-	out.terms = STB_NEW_ARRAY(a->l->a, struct stb_selector_term, s->n);
-	for (uint32_t i = 0; i < s->n; i++) {
-		const uint32_t n = a->m->axes[s->terms[i].axis].n_values;
-		struct stb_selector_term *t = &out.terms[i];
-
-		t->axis = s->terms[i].axis;
-		t->values = STB_NEW_ARRAY(a->l->a, uint32_t, n + 1);
-		for (uint32_t v = 0; v <= n; v++) {
-			if (s->terms[i].allow[v])
-				t->values[t->n_values++] = v == n ? STB_NONE : v;
-		}
-	}
-	return out;
-}
-
 static bool word_is(const struct stb_block *b, const char *attr, const char *word)
 {
 	const struct stb_setting *s = stb_block_setting(b, attr);
@@ -478,8 +459,8 @@ static void lower_report(struct stb_lowering *l, const struct stb_block *b)
 		r.headings = read_map(&a, &r, "headings");
 	}
 	r.matrix = a.m->index;
-	r.where = lower_select(&a, &a.where);
-	r.baseline = lower_select(&a, &a.baseline);
+	r.where = stb_lower_select(a.l, a.m, &a.where);
+	r.baseline = stb_lower_select(a.l, a.m, &a.baseline);
 	r.has_baseline = a.baseline_stmt != NULL;
 	STB_ARENA_GROW(l->a, l->plan->reports, l->plan->n_reports, l->cap_reports);
 	l->plan->reports[l->plan->n_reports++] = r;
@@ -597,8 +578,8 @@ static void lower_claim(struct stb_lowering *l, const struct stb_block *b)
 	if (!a.ok)
 		return;
 	c.matrix = a.m->index;
-	c.where = lower_select(&a, &a.where);
-	c.baseline = lower_select(&a, &a.baseline);
+	c.where = stb_lower_select(a.l, a.m, &a.where);
+	c.baseline = stb_lower_select(a.l, a.m, &a.baseline);
 	c.has_baseline = a.baseline_stmt != NULL;
 	c.expect = stb_lower_val(l, &figure->val);
 	c.digits = figure->decimals;

@@ -150,6 +150,75 @@ static void load_schedule(struct loader *l, struct stb_json_object *o, struct st
 	}
 }
 
+/* Looks name up in an index object; false with the error set. */
+static bool look_up(struct loader *l, json_t *index, const char *what, const char *name, uint32_t *out)
+{
+	json_t *i = name ? json_object_get(index, name) : NULL;
+
+	if (!i)
+		stb_json_fail(&l->r, "there is no %s `%s`", what, name ? name : "");
+	*out = (uint32_t)json_integer_value(i);
+	return i != NULL;
+}
+
+static bool find_axis(struct loader *l, uint32_t matrix, const char *name, uint32_t *out)
+{
+	return look_up(l, json_object_get(json_array_get(l->index, matrix), "axes"), "axis", name, out);
+}
+
+static bool find_value(struct loader *l, uint32_t matrix, uint32_t axis, json_t *key, uint32_t *out)
+{
+	json_t *values = json_object_get(json_array_get(l->index, matrix), "values");
+
+	return look_up(l, json_array_get(values, axis), "axis value", json_string_value(key), out);
+}
+
+static void load_term(struct loader *l, json_t *json, uint32_t matrix, struct stb_selector_term *t)
+{
+	struct stb_json_object o = stb_json_enter(&l->r, json);
+	const char *axis = stb_json_take_str(&l->r, &o, "axis");
+	json_t *values = stb_json_take_array(&l->r, &o, "values", &t->n_values);
+
+	stb_json_leave(&l->r, &o);
+	t->values = STB_NEW_ARRAY(&l->p->arena, uint32_t, t->n_values);
+	if (l->r.failed || !find_axis(l, matrix, axis, &t->axis))
+		return;
+	for (uint32_t i = 0; i < t->n_values; i++) {
+		json_t *key = json_array_get(values, i);
+
+		if (json_is_null(key))
+			t->values[i] = STB_NONE;
+		else if (!find_value(l, matrix, t->axis, key, &t->values[i]))
+			return;
+	}
+}
+
+static void take_selector(struct loader *l, struct stb_json_object *o, const char *key, uint32_t matrix, struct stb_selector *s)
+{
+	json_t *terms = stb_json_take_array(&l->r, o, key, &s->n_terms);
+
+	s->terms = STB_NEW_ARRAY(&l->p->arena, struct stb_selector_term, s->n_terms);
+	for (uint32_t i = 0; i < s->n_terms && !l->r.failed; i++)
+		load_term(l, json_array_get(terms, i), matrix, &s->terms[i]);
+}
+
+static void load_excludes(struct loader *l, struct stb_json_object *o, uint32_t matrix, struct stb_plan_matrix *m)
+{
+	json_t *list;
+
+	if (!json_object_get(o->json, "excludes"))
+		return;
+	list = stb_json_take_array(&l->r, o, "excludes", &m->n_excludes);
+	m->excludes = STB_NEW_ARRAY(&l->p->arena, struct stb_plan_exclude, m->n_excludes);
+	for (uint32_t i = 0; i < m->n_excludes && !l->r.failed; i++) {
+		struct stb_json_object e = stb_json_enter(&l->r, json_array_get(list, i));
+
+		take_selector(l, &e, "where", matrix, &m->excludes[i].where);
+		m->excludes[i].reason = stb_json_take_str(&l->r, &e, "reason");
+		stb_json_leave(&l->r, &e);
+	}
+}
+
 static void load_matrix(struct loader *l, json_t *json, struct stb_plan_matrix *m)
 {
 	struct stb_json_object o = stb_json_enter(&l->r, json);
@@ -177,6 +246,7 @@ static void load_matrix(struct loader *l, json_t *json, struct stb_plan_matrix *
 	m->cooldown_ns = stb_json_take_u64(&l->r, &o, "cooldown_ns");
 	m->interval_ns = stb_json_take_u64(&l->r, &o, "interval_ns");
 	load_schedule(l, &o, m);
+	load_excludes(l, &o, (uint32_t)(m - l->p->matrices), m);
 	m->first_cell = stb_json_take_u32(&l->r, &o, "first_cell");
 	m->n_cells = stb_json_take_u32(&l->r, &o, "n_cells");
 	stb_json_leave(&l->r, &o);
@@ -216,29 +286,6 @@ static const struct stb_plan_matrix *take_matrix(struct loader *l, struct stb_js
 		return &l->p->matrices[*index];
 	stb_json_fail(&l->r, "`matrix` is not there");
 	return NULL;
-}
-
-/* Looks name up in an index object; false with the error set. */
-static bool look_up(struct loader *l, json_t *index, const char *what, const char *name, uint32_t *out)
-{
-	json_t *i = name ? json_object_get(index, name) : NULL;
-
-	if (!i)
-		stb_json_fail(&l->r, "there is no %s `%s`", what, name ? name : "");
-	*out = (uint32_t)json_integer_value(i);
-	return i != NULL;
-}
-
-static bool find_axis(struct loader *l, uint32_t matrix, const char *name, uint32_t *out)
-{
-	return look_up(l, json_object_get(json_array_get(l->index, matrix), "axes"), "axis", name, out);
-}
-
-static bool find_value(struct loader *l, uint32_t matrix, uint32_t axis, json_t *key, uint32_t *out)
-{
-	json_t *values = json_object_get(json_array_get(l->index, matrix), "values");
-
-	return look_up(l, json_array_get(values, axis), "axis value", json_string_value(key), out);
 }
 
 static void load_point(struct loader *l, struct stb_json_object *o, const struct stb_plan_matrix *m, struct stb_plan_cell *c)
@@ -287,35 +334,6 @@ static void load_cell(struct loader *l, json_t *json, uint32_t index, struct stb
 	else
 		c->write_bytes = stb_json_u64_of(&l->r, bytes, "write_bytes");
 	stb_json_leave(&l->r, &o);
-}
-
-static void load_term(struct loader *l, json_t *json, uint32_t matrix, struct stb_selector_term *t)
-{
-	struct stb_json_object o = stb_json_enter(&l->r, json);
-	const char *axis = stb_json_take_str(&l->r, &o, "axis");
-	json_t *values = stb_json_take_array(&l->r, &o, "values", &t->n_values);
-
-	stb_json_leave(&l->r, &o);
-	t->values = STB_NEW_ARRAY(&l->p->arena, uint32_t, t->n_values);
-	if (l->r.failed || !find_axis(l, matrix, axis, &t->axis))
-		return;
-	for (uint32_t i = 0; i < t->n_values; i++) {
-		json_t *key = json_array_get(values, i);
-
-		if (json_is_null(key))
-			t->values[i] = STB_NONE;
-		else if (!find_value(l, matrix, t->axis, key, &t->values[i]))
-			return;
-	}
-}
-
-static void take_selector(struct loader *l, struct stb_json_object *o, const char *key, uint32_t matrix, struct stb_selector *s)
-{
-	json_t *terms = stb_json_take_array(&l->r, o, key, &s->n_terms);
-
-	s->terms = STB_NEW_ARRAY(&l->p->arena, struct stb_selector_term, s->n_terms);
-	for (uint32_t i = 0; i < s->n_terms && !l->r.failed; i++)
-		load_term(l, json_array_get(terms, i), matrix, &s->terms[i]);
 }
 
 static bool take_baseline(struct loader *l, struct stb_json_object *o, uint32_t matrix, struct stb_selector *s)

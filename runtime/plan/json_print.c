@@ -375,6 +375,28 @@ static void axis(struct writer *w, const struct stb_plan_axis *x)
 	end(w, "}");
 }
 
+static void selector(struct writer *w, const char *key, const struct stb_plan_matrix *m, const struct stb_selector *s)
+{
+	begin(w, key, "[");
+	for (uint32_t i = 0; i < s->n_terms; i++) {
+		const struct stb_selector_term *t = &s->terms[i];
+
+		begin(w, NULL, "{");
+		put_str(w, "axis", m->axes[t->axis].name);
+		begin(w, "values", "[");
+		for (uint32_t j = 0; j < t->n_values; j++) {
+			member(w, NULL);
+			if (t->values[j] == STB_NONE)
+				raw(w, "null");
+			else
+				string(w, m->axes[t->axis].values[t->values[j]].key);
+		}
+		end(w, "]");
+		end(w, "}");
+	}
+	end(w, "]");
+}
+
 static void matrix(struct writer *w, const struct stb_plan_matrix *m)
 {
 	open_line(w);
@@ -395,6 +417,16 @@ static void matrix(struct writer *w, const struct stb_plan_matrix *m)
 		for (uint32_t i = 0; i < m->n_schedule_at; i++) {
 			member(w, NULL);
 			stb_buf_printf(&w->text, "\"%02u:%02u\"", m->schedule_at[i] / 60, m->schedule_at[i] % 60);
+		}
+		end(w, "]");
+	}
+	if (m->n_excludes) {
+		begin(w, "excludes", "[");
+		for (uint32_t i = 0; i < m->n_excludes; i++) {
+			begin(w, NULL, "{");
+			selector(w, "where", m, &m->excludes[i].where);
+			put_str(w, "reason", m->excludes[i].reason);
+			end(w, "}");
 		}
 		end(w, "]");
 	}
@@ -452,28 +484,6 @@ static void cell(struct writer *w, const struct stb_plan *p, uint32_t index)
 	else
 		put_u64(w, "write_bytes", c->write_bytes);
 	close_line(w);
-}
-
-static void selector(struct writer *w, const char *key, const struct stb_plan_matrix *m, const struct stb_selector *s)
-{
-	begin(w, key, "[");
-	for (uint32_t i = 0; i < s->n_terms; i++) {
-		const struct stb_selector_term *t = &s->terms[i];
-
-		begin(w, NULL, "{");
-		put_str(w, "axis", m->axes[t->axis].name);
-		begin(w, "values", "[");
-		for (uint32_t j = 0; j < t->n_values; j++) {
-			member(w, NULL);
-			if (t->values[j] == STB_NONE)
-				raw(w, "null");
-			else
-				string(w, m->axes[t->axis].values[t->values[j]].key);
-		}
-		end(w, "]");
-		end(w, "}");
-	}
-	end(w, "]");
 }
 
 static void put_axis(struct writer *w, const char *key, const struct stb_plan_matrix *m, uint32_t i)

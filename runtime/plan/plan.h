@@ -63,6 +63,26 @@ struct stb_plan_axis {
 	uint32_t n_values;
 };
 
+/* Which cells: per axis a list of allowed value indices. STB_NONE as a value index means "cells without a value there". */
+struct stb_selector_term {
+	uint32_t axis;
+	uint32_t *values;
+	uint32_t n_values;
+};
+
+struct stb_selector {
+	struct stb_selector_term *terms; /* all must hold; no terms: every cell */
+	uint32_t n_terms;
+};
+
+bool stb_selector_match(const struct stb_selector *s, const uint32_t *point);
+
+/* Cells that the matrix leaves out, and why: for the fields of a report that stay empty. */
+struct stb_plan_exclude {
+	struct stb_selector where;
+	const char *reason;
+};
+
 enum stb_order { STB_ORDER_INTERLEAVED, STB_ORDER_BALANCED, STB_ORDER_DECLARED, STB_ORDER_SHUFFLED };
 enum stb_fresh { STB_FRESH_ONCE, STB_FRESH_GROUP, STB_FRESH_CELL, STB_FRESH_REPETITION };
 
@@ -79,6 +99,8 @@ struct stb_plan_matrix {
 	uint32_t schedule_days;  /* 0: no schedule, one slot */
 	uint32_t *schedule_at;   /* minutes after midnight, ascending */
 	uint32_t n_schedule_at;
+	struct stb_plan_exclude *excludes;
+	uint32_t n_excludes;
 	uint32_t first_cell, n_cells; /* plan->cells */
 	uint32_t span;
 };
@@ -116,20 +138,6 @@ struct stb_plan_cell {
 	uint64_t measure_ns; /* estimate of one repetition, ramp or warm-up included */
 	uint64_t write_bytes;/* written by one repetition, or STB_UNBOUNDED */
 };
-
-/* Which cells: per axis a list of allowed value indices. STB_NONE as a value index means "cells without a value there". */
-struct stb_selector_term {
-	uint32_t axis;
-	uint32_t *values;
-	uint32_t n_values;
-};
-
-struct stb_selector {
-	struct stb_selector_term *terms; /* all must hold; no terms: every cell */
-	uint32_t n_terms;
-};
-
-bool stb_selector_match(const struct stb_selector *s, const uint32_t *point);
 
 enum stb_view { STB_VIEW_VALUE, STB_VIEW_PERCENT, STB_VIEW_CHANGE, STB_VIEW_IMPROVEMENT, STB_VIEW_RATIO, STB_VIEW_RANGE, STB_VIEW_N };
 enum stb_aggregate { STB_AGG_MEAN, STB_AGG_MEDIAN };

@@ -209,6 +209,30 @@ static bool check_axes(struct check *c, const struct stb_plan_matrix *m)
 	return true;
 }
 
+static bool is_selector(const struct stb_plan_matrix *m, const struct stb_selector *s)
+{
+	for (uint32_t i = 0; i < s->n_terms; i++) {
+		const struct stb_selector_term *t = &s->terms[i];
+
+		if (t->axis >= m->n_axes)
+			return false;
+		for (uint32_t j = 0; j < t->n_values; j++) {
+			if (t->values[j] != STB_NONE && t->values[j] >= m->axes[t->axis].n_values)
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool check_excludes(struct check *c, const struct stb_plan_matrix *m)
+{
+	for (uint32_t i = 0; i < m->n_excludes; i++) {
+		if (!is_selector(m, &m->excludes[i].where) || !m->excludes[i].reason)
+			return bad(c, "matrix `%s` has an exclusion of axes or values that are not there, or without a reason", m->name);
+	}
+	return true;
+}
+
 static bool check_matrix(struct check *c, const struct stb_plan_matrix *m, uint32_t first_cell)
 {
 	if (!is_named(m->name))
@@ -217,7 +241,7 @@ static bool check_matrix(struct check *c, const struct stb_plan_matrix *m, uint3
 		return bad(c, "matrix `%s` has an unknown order, fresh or place, or no repetition", m->name);
 	if (m->first_cell != first_cell || m->n_cells > c->p->n_cells - first_cell)
 		return bad(c, "the cells of matrix `%s` do not follow those of the matrix before", m->name);
-	return check_axes(c, m) && check_schedule(c, m);
+	return check_axes(c, m) && check_schedule(c, m) && check_excludes(c, m);
 }
 
 static bool check_matrices(struct check *c)
@@ -346,21 +370,6 @@ static bool check_cells(struct check *c)
 	good = check_twins(c, sorted);
 	free(sorted);
 	return good;
-}
-
-static bool is_selector(const struct stb_plan_matrix *m, const struct stb_selector *s)
-{
-	for (uint32_t i = 0; i < s->n_terms; i++) {
-		const struct stb_selector_term *t = &s->terms[i];
-
-		if (t->axis >= m->n_axes)
-			return false;
-		for (uint32_t j = 0; j < t->n_values; j++) {
-			if (t->values[j] != STB_NONE && t->values[j] >= m->axes[t->axis].n_values)
-				return false;
-		}
-	}
-	return true;
 }
 
 static bool is_map_of(const struct stb_val *v, enum stb_vtype type)

@@ -137,7 +137,7 @@ static const char *field_text(struct stb_sheet *s, struct stb_table *t, const st
 	if (f->invalid)
 		stb_buf_adds(&b, " (invalid)");
 	for (uint32_t i = 0; i < f->n_notes; i++)
-		stb_buf_printf(&b, " [%u]", stb_table_note(t, f->notes[i]));
+		stb_buf_printf(&b, " [%u]", stb_table_note(t, escaped(&s->arena, f->notes[i])));
 	return take(&s->arena, &b);
 }
 
@@ -589,7 +589,7 @@ static void print_claims(const struct stb_results *r, struct stb_buf *out)
 		stb_buf_clear(&b);
 		stb_buf_printf(&b, res.verdict == STB_CLAIM_FAILS ? "**%s**" : "%s", stb_verdict_text(res.verdict));
 		if (*res.reason)
-			stb_buf_printf(&b, " [%u]", stb_table_note(&t, res.reason));
+			stb_buf_printf(&b, " [%u]", stb_table_note(&t, escaped(&t.arena, res.reason)));
 		stb_table_set(&t, 4, stb_buf_str(&b));
 		stb_buf_fini(&b);
 	}

@@ -158,7 +158,7 @@ static bool on(const struct stb_sheet *s, uint32_t cell, uint32_t axis, uint32_t
 
 struct stb_cells stb_sheet_cells(struct stb_sheet *s, uint32_t split, uint32_t row, uint32_t column)
 {
-	struct stb_cells out = { 0 };
+	struct stb_cells out = { .split = split, .row = row, .column = column };
 
 	for (uint32_t i = 0; i < s->n_cells; i++) {
 		if (on(s, s->cells[i], s->report->split, split) && on(s, s->cells[i], s->report->rows, row) &&
@@ -166,6 +166,65 @@ struct stb_cells stb_sheet_cells(struct stb_sheet *s, uint32_t split, uint32_t r
 			push(&s->arena, &out, s->cells[i]);
 	}
 	return out;
+}
+
+static bool allows(const struct stb_selector_term *t, uint32_t value)
+{
+	if (value == STB_ANY)
+		return true;
+	for (uint32_t i = 0; i < t->n_values; i++) {
+		if (t->values[i] == value)
+			return true;
+	}
+	return false;
+}
+
+/* Why the matrix has no cell at a point (STB_ANY: any value on that axis): the reason of the exclusion that covers it, or `otherwise`. */
+static const char *why_no_cell(struct stb_sheet *s, const uint32_t *point, const char *otherwise)
+{
+	for (uint32_t i = 0; i < s->matrix->n_excludes; i++) {
+		const struct stb_plan_exclude *e = &s->matrix->excludes[i];
+		bool covers = true;
+
+		for (uint32_t k = 0; k < e->where.n_terms; k++)
+			covers &= allows(&e->where.terms[k], point[e->where.terms[k].axis]);
+		if (covers)
+			return stb_arena_printf(&s->arena, "excluded: %s", e->reason);
+	}
+	return otherwise;
+}
+
+/* The point of a field; axes that it does not fix take the one value that `where` leaves them. */
+static uint32_t *field_point(struct stb_sheet *s, const struct stb_cells *cells)
+{
+	const struct stb_plan_report *r = s->report;
+	uint32_t *point = STB_NEW_ARRAY(&s->arena, uint32_t, s->matrix->n_axes);
+
+	for (uint32_t a = 0; a < s->matrix->n_axes; a++) {
+		uint32_t n, *v = stb_sheet_values(s, a, &n);
+
+		point[a] = n == 1 ? v[0] : STB_ANY;
+	}
+	if (r->split != STB_NONE)
+		point[r->split] = cells->split;
+	if (r->rows != STB_NONE)
+		point[r->rows] = cells->row;
+	if (r->columns != STB_NONE)
+		point[r->columns] = cells->column;
+	return point;
+}
+
+/* The point of a cell's baseline. */
+static uint32_t *baseline_point(struct stb_sheet *s, uint32_t cell)
+{
+	const struct stb_selector *b = &s->report->baseline;
+	uint32_t *point = STB_NEW_ARRAY(&s->arena, uint32_t, s->matrix->n_axes);
+
+	for (uint32_t a = 0; a < s->matrix->n_axes; a++)
+		point[a] = s->r->plan->cells[cell].point[a];
+	for (uint32_t i = 0; i < b->n_terms; i++)
+		point[b->terms[i].axis] = b->terms[i].n_values == 1 ? b->terms[i].values[0] : STB_ANY;
+	return point;
 }
 
 static void figure(const struct stb_sheet *s, uint32_t cell, const char *metric, struct stb_figure *f)
@@ -365,7 +424,8 @@ static void add_cells(struct stb_sheet *s, const struct stb_cells *cells, const 
 			add_pair(s, cells->cell[i], base[k], metric, sum, out);
 		if (!n) {
 			sum->missing++;
-			sum->why = sum->why ? sum->why : "the matrix has no baseline for it";
+			if (!sum->why)
+				sum->why = why_no_cell(s, baseline_point(s, cells->cell[i]), "the matrix has no baseline for it");
 		}
 	}
 }
@@ -423,7 +483,7 @@ void stb_field_eval(struct stb_sheet *s, const struct stb_cells *cells, const ch
 {
 	memset(out, 0, sizeof(*out));
 	if (!cells->n) {
-		not_there(s, out, "not in the matrix, or not selected");
+		not_there(s, out, why_no_cell(s, field_point(s, cells), "not in the matrix, or not selected"));
 	} else if (view == STB_VIEW_N) {
 		eval_n(s, cells, metric, out);
 	} else if (view != STB_VIEW_VALUE) {

@@ -44,6 +44,7 @@ struct stb_sheet {
 struct stb_cells {
 	uint32_t *cell;
 	uint32_t n, cap;
+	uint32_t split, row, column; /* where they were looked for */
 };
 
 void stb_sheet_init(struct stb_sheet *s, const struct stb_results *r, uint32_t report);

@@ -236,6 +236,20 @@ static void add_report(struct stb_plan *p)
 		.expect = list_of(p, STB_V_RANGE, (struct stb_val){ .type = STB_V_NONE }, stb_val_num(STB_V_SHARE, 11, 10)) };
 }
 
+static void add_exclude(struct stb_plan *p, struct stb_plan_matrix *m)
+{
+	struct stb_selector_term *t = STB_NEW(&p->arena, struct stb_selector_term);
+
+	t->axis = 1;
+	t->n_values = 2;
+	t->values = STB_NEW_ARRAY(&p->arena, uint32_t, 2);
+	t->values[0] = 1;
+	t->values[1] = STB_NONE;
+	m->n_excludes = 1;
+	m->excludes = STB_NEW(&p->arena, struct stb_plan_exclude);
+	m->excludes[0] = (struct stb_plan_exclude){ .where = { t, 1 }, .reason = "not measured" };
+}
+
 struct stb_plan *stb_test_rich_plan(void)
 {
 	static const struct stb_matrix_shape shapes[] = {
@@ -267,6 +281,7 @@ struct stb_plan *stb_test_rich_plan(void)
 	p->matrices[0].axes[0].values[0].label = "標準";
 	p->matrices[0].axes[0].described = true;
 	p->matrices[1].span = 2;
+	add_exclude(p, &p->matrices[1]);
 	p->groups[1].not_run = "storage external disk is described, not provisioned";
 	p->cells[1].write_bytes = STB_UNBOUNDED;
 	p->cells[2].server = p->cells[2].client = SERVER;

@@ -67,6 +67,9 @@ Test(plan, verify_finds_what_does_not_hold_together)
 	BROKEN(p->matrices[1].schedule_at[1] = 180, "ascending");
 	BROKEN(p->matrices[1].schedule_at[2] = 1440, "ascending");
 	BROKEN(p->matrices[1].schedule_days = UINT32_MAX, "measurements");
+	BROKEN(p->matrices[1].excludes[0].reason = NULL, "exclusion");
+	BROKEN(p->matrices[1].excludes[0].where.terms[0].axis = 2, "exclusion");
+	BROKEN(p->matrices[1].excludes[0].where.terms[0].values[0] = 2, "exclusion");
 	BROKEN(p->matrices[1].first_cell = 3, "do not follow");
 	BROKEN(p->matrices[1].n_cells = 3, "do not follow");
 	BROKEN(p->matrices[1].n_cells = 1, "belong to no matrix");

@@ -482,6 +482,29 @@ Test(table, many_metrics_are_broken_into_tables)
 	fini(&f);
 }
 
+Test(table, exclusions_say_why)
+{
+	static const char *const axes[] = { "database: single ha", "workload: rw wo", NULL };
+	struct stb_plan_exclude exclude = { .reason = "write-only was measured on *single* only" };
+	struct fixture f = { .p = hand_plan() };
+	struct stb_plan_report *r;
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	f.p->matrices[0].n_cells = f.p->n_cells = 3; /* ha wo is the last */
+	exclude.where = hand_select(f.p, 0, "database=ha workload=wo");
+	f.p->matrices[0].excludes = &exclude;
+	f.p->matrices[0].n_excludes = 1;
+	r = relative(&f, 0, "tps", "value percent", "database=ha");
+	r->rows = 0;
+	r->columns = 1;
+	put(&f, 0, "single rw", 1, "tps", 2, STB_STATUS_OK);
+	put(&f, 0, "single wo", 1, "tps", 3, STB_STATUS_OK);
+	put(&f, 0, "ha rw", 1, "tps", 4, STB_STATUS_OK);
+	shows(&f, "| single   | 2.00 | 50.00% |    3.00 | n/a [1] |\n| ha       | 4.00 |      - | n/a [1] | n/a [1] |\n");
+	shows(&f, "- [1] excluded: write-only was measured on \\*single\\* only\n");
+	fini(&f);
+}
+
 /* --- percentiles over repetitions --- */
 
 static void add_hist(struct fixture *f, uint32_t rep, uint32_t n, uint64_t ns)
