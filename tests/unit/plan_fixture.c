@@ -240,7 +240,7 @@ static void add_exclude(struct stb_plan *p, struct stb_plan_matrix *m)
 {
 	struct stb_selector_term *t = STB_NEW(&p->arena, struct stb_selector_term);
 
-	t->axis = 1;
+	t->axis = 0;
 	t->n_values = 2;
 	t->values = STB_NEW_ARRAY(&p->arena, uint32_t, 2);
 	t->values[0] = 1;

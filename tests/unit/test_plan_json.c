@@ -168,6 +168,7 @@ Test(plan_json, broken_plans_are_refused_with_the_place)
 	refused("-16", "-9223372036854775808", "too small");
 	refused("[1213,\"x\"]", "[[[[[[[[[[[1]]]]]]]]]]]", "too deep");
 	refused("\"default\":[\"bytes\"", "\"default\":[\"feet\"", "names no attribute");
+	refused("\"axis\":\"cell\"", "\"axis\":\"sell\"", "matrices[1]: there is no axis `sell`");
 	refused("\"axis\":\"other\"", "\"axis\":\"another\"", "reports[0]: there is no axis `another`");
 	refused("\"show\":[\"value\"", "\"show\":[\"vlaue\"", "there is no view `vlaue`");
 	refused("\"read.lat_p999\"", "\"read.lat_p990\"", "unknown metric");
