@@ -116,4 +116,67 @@ expect "an option that the server refuses" 5 "$STB" run unknown.stb -o unknown
 says "with the server's words" 'no.such.option|no_such_option'
 holds "leaves nothing" test -z "$(leftovers unknown)$(ls store)"
 
+# a server that is there already: asserted, used, and left as it was but for our tables
+if command -v mariadb-install-db >/dev/null && command -v mariadb >/dev/null; then
+	server=$(command -v mariadbd || echo /usr/sbin/mariadbd)
+	who=$(id -un)
+	mariadb-install-db --no-defaults --user="$who" --datadir="$work/ext" --auth-root-authentication-method=normal >install.log 2>&1
+	"$server" --no-defaults --user="$who" --datadir="$work/ext" --socket="$work/ext.sock" --pid-file="$work/ext.pid" --skip-networking \
+		--innodb-buffer-pool-size=16M >ext.log 2>&1 &
+	ext=$!
+	at_end "kill -KILL $ext 2>/dev/null"
+	sql() { mariadb --no-defaults -S "$work/ext.sock" -u root --password=hidden_word -Nse "$1"; }
+	wait_for 60 mariadb --no-defaults -S "$work/ext.sock" -u root -e "SET PASSWORD FOR root@localhost = PASSWORD('hidden_word')"
+	sql "CREATE DATABASE sbtest"
+	cat >ext.stb <<SPEC
+stb 1
+storage external disk {}
+volume v {
+  storage = disk
+}
+database external server {
+  volume   = v
+  socket   = "$work/ext.sock"
+  password = env("STB_TEST_PASSWORD")
+  options { innodb_flush_log_at_trx_commit = 1 }
+}
+workload oltp points {
+  database   = server
+  script     = point_select
+  table_size = 100
+  time       = 1s
+}
+matrix m {
+  database = [server]
+  workload = [points]
+}
+report r {
+  from    = m
+  rows    = workload
+  metrics = [tps]
+}
+SPEC
+	export STB_TEST_PASSWORD=hidden_word
+	expect "external: the run" 0 "$STB" run ext.stb -o ext-run
+	holds "external: its repetition is ok" grep -q ',tps,.*,ok$' ext-run/results.csv
+	holds "external: its variables are recorded" jq -e '.databases.server.variables.innodb_buffer_pool_size == "16777216"' ext-run/environment.json
+	holds "external: the secret is nowhere" sh -c '! grep -rq hidden_word ext-run out err'
+	holds "external: its name is in the record" grep -q 'env:STB_TEST_PASSWORD' ext-run/environment.json
+	sed 's/trx_commit = 1/trx_commit = 2/' ext.stb >ext-options.stb
+	expect "external: an option that differs" 3 "$STB" run ext-options.stb -o ext-options
+	says "external: both values are named" 'innodb_flush_log_at_trx_commit'
+	(unset STB_TEST_PASSWORD; expect "external: no secret" 3 "$STB" run ext.stb -o ext-none; exit $failed) || failed=1
+	STB_TEST_PASSWORD=wrong expect "external: a wrong secret" 3 "$STB" run ext.stb -o ext-wrong
+	sql "CREATE DATABASE other; CREATE TABLE other.sbtest1 (id INT)"
+	sed 's/  socket /  schema = "other"\n  socket /' ext.stb >ext-other.stb
+	"$STB" run ext-other.stb -o ext-other >out 2>err
+	code=$?
+	holds "external: tables of unknown origin are not touched" test $code = 3 -o $code = 5
+	holds "external: they are as they were" test "$(sql 'SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = "other"')" = 1
+	kill $ext
+	wait $ext 2>/dev/null
+else
+	skip "external: a server of one's own" "needs mariadb-install-db"
+fi
+
 exit $failed
