@@ -66,7 +66,11 @@ static inline void test_io_init(struct test_block *t)
 /* Runs the workload in dir (NULL: on device). The phase is freed with free(). */
 struct stb_phase *test_io_run(const struct test_block *t, const char *dir, const char *device, int *ret);
 
-/* A fresh directory, on /dev/shm when in_memory, else below the current one (build/); removed by test_scratch_remove(). */
+/* The run mark of volumes in tests. */
+#define TEST_MARK "unit-20261130T000000Z"
+
+/* A fresh directory, on /dev/shm when in_memory, else in TMPDIR or /var/tmp; removed by test_scratch_remove(), or by the next test after a
+ * SIGKILL. */
 void test_scratch_make(char *path, size_t size, bool in_memory);
 void test_scratch_remove(const char *path);
 

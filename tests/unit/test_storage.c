@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MARK "unit-20261130T000000Z"
+#define MARK TEST_MARK
 #define MIB (1ull << 20)
 
 /* A plan of one storage class and one volume, with what was announced and not withdrawn. */
