@@ -64,7 +64,7 @@ COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 
 LIB_SRC := $(sort $(wildcard compiler/*.c runtime/*/*.c))
 DRIVER_SRC := $(sort $(wildcard compiler/driver/*.c))
-UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
+UNIT_SRC := $(sort $(wildcard tests/unit/*.c tests/support/*.c))
 UNIT_LIBS := -lcriterion
 ifeq ($(PROFILE),tsan)
 # Criterion cannot live under ThreadSanitizer: the tests of threaded code alone, with a stand-in for it.

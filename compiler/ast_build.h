@@ -104,6 +104,7 @@ enum {
 	STB_EXPECT_RPAREN = 1 << 8,
 	STB_EXPECT_STATEMENT = 1 << 9,
 	STB_EXPECT_END = 1 << 10,
+	STB_EXPECT_HEADER = 1 << 11,
 };
 
 /* Drops the open `[` and `(` of a statement that is given up, and decides where to go on (filter.c). */

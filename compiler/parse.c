@@ -138,7 +138,8 @@ static void after_name(struct stb_parser *p, const struct stb_lexeme *t, const s
 		return;
 	}
 	if (!(expected & STB_EXPECT_LBRACE)) {
-		d = stb_parser_error(p, STB_E0107, t->span, "`%s` after `%s`, where `=` belongs", found, name);
+		d = stb_parser_error(p, STB_E0107, t->span, "`%s` after `%s`", found, name);
+		stb_diag_here(p->sink, d, "`=` belongs here");
 		return;
 	}
 	d = stb_parser_error(p, STB_E0107, t->span, "`%s` after the name `%s`", found, name);
@@ -153,6 +154,8 @@ static void after_value(struct stb_parser *p, const struct stb_lexeme *t, const 
 		stb_parser_spelling(p, before->span));
 	if (t->kind == STB_T_EQUALS)
 		stb_diag_help(p->sink, d, "an attribute has one `=`");
+	else if (t->kind == STB_T_LPAREN)
+		stb_diag_help(p->sink, d, "a function has a name of one word, as in zipf(1.2)");
 	else
 		stb_diag_help(p->sink, d, "text that is more than a name, with blanks or signs in it, stands in double quotes");
 }
@@ -185,6 +188,11 @@ void stb_parser_unexpected(struct stb_parser *p, unsigned expected)
 	const char *text = stb_parser_spelling(p, t.span), *left = stb_parser_spelling(p, before.span);
 	struct stb_diag *d;
 
+	if (expected & STB_EXPECT_HEADER) {
+		stb_slip_no_header(p, (struct stb_span){ p->file, 0, 0 });
+		p->stopped = true; /* nothing like a spec */
+		return;
+	}
 	stb_parser_resync(p);
 	if (spoiled)
 		return;
@@ -225,7 +233,6 @@ void stb_parser_unexpected(struct stb_parser *p, unsigned expected)
 static void run(struct stb_parser *p, int start)
 {
 	struct stb_held held = { 0 };
-	const uint32_t errors_before = p->sink->n_errors;
 
 	p->start = start;
 	p->held = &held;
@@ -236,7 +243,7 @@ static void run(struct stb_parser *p, int start)
 	p->arena_limit_bytes = p->arena->used_bytes + ARENA_LIMIT_BYTES;
 	p->spoiled = stb_xcalloc(p->src->files[p->file].n_lines, sizeof(*p->spoiled));
 	p->text = stb_scan_text(p);
-	if (p->sink->n_errors - errors_before <= STB_DIAG_MAX_ERRORS) {
+	if (!p->stopped) {
 		stb_yylex_init_extra(p, &p->scanner);
 		/* flex gets its own copy: it writes into its buffer, and the filter looks ahead in this one */
 		stb_yy_scan_bytes(p->text, (int)p->len, p->scanner);

@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOT_TEXT = 1 };
+enum {
+	NOT_TEXT = 1,
+	MAX_RUNS = 5, /* of bytes that are not text: with more of them this is no spec, and the rest is not read */
+};
 
 /* --- the text ---------------------------------------------------------------------------------------------------------------------- */
 
@@ -52,7 +55,7 @@ char *stb_scan_text(struct stb_parser *p)
 	const struct stb_source_file *f = &p->src->files[p->file];
 	char *text = stb_xmalloc((size_t)f->len + 1);
 	struct stb_glyph g;
-	uint32_t i = 0;
+	uint32_t i = 0, runs = 0;
 
 	memcpy(text, f->bytes, f->len);
 	text[f->len] = 0;
@@ -74,11 +77,12 @@ char *stb_scan_text(struct stb_parser *p)
 			i += g.bytes;
 		} while (i < f->len && !is_text(f->bytes + i, f->len - i, &g) && g.code_point == first.code_point);
 		report_bytes(p, (struct stb_span){ p->file, begin, i }, f->bytes + begin, &first);
-		if (p->sink->n_errors > STB_DIAG_MAX_ERRORS)
+		if (++runs == MAX_RUNS) {
+			stb_parser_error(p, STB_E0102, (struct stb_span){ p->file, i, i }, "this is not a text file; reading stops here");
+			p->stopped = true;
 			break;
+		}
 	}
-	for (; i < f->len; i++) /* given up: what follows is not read as text any more */
-		text[i] = NOT_TEXT;
 	return text;
 }
 
@@ -469,12 +473,14 @@ void stb_scan_foreign_comment(struct stb_parser *p, struct stb_span at)
 	if (p->skipping)
 		return;
 	d = stb_parser_error(p, STB_E0113, sign, "a comment begins with `#`");
-	if (s[1] == '/')
+	if (s[1] == '/') {
+		stb_diag_here(p->sink, d, "write `#`");
 		stb_diag_fixit(p->sink, d, sign, "#");
-	else if (len < 4 || s[len - 2] != '*' || s[len - 1] != '/')
-		stb_diag_help(p->sink, d, "this one is not closed either: all that follows was passed over");
-	else
-		stb_diag_help(p->sink, d, "begin each of its lines with `#`");
+	} else if (len < 4 || s[len - 2] != '*' || s[len - 1] != '/') {
+		stb_diag_here(p->sink, d, "this one is not closed either: all that follows was passed over");
+	} else {
+		stb_diag_here(p->sink, d, "begin each of its lines with `#`");
+	}
 }
 
 bool stb_scan_bare_follows(struct stb_parser *p, struct stb_span at)

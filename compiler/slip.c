@@ -292,6 +292,7 @@ struct stb_nodes *stb_slip_no_comma(struct stb_parser *p, struct stb_nodes *list
 	if (!stb_parser_quiet(p, item->span)) {
 		struct stb_diag *d = stb_parser_error(p, STB_E0109, item->span, "`,` is missing before `%s`", stb_parser_spelling(p, item->span));
 
+		stb_diag_here(p->sink, d, "values in brackets are separated by `,`");
 		stb_diag_fixit(p->sink, d, after(list->v[list->n - 1]->span), ",");
 	}
 	return stb_build_items(p, list, item);

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utf8proc.h>
 
 struct stb_span stb_span_join(struct stb_span a, struct stb_span b)
 {
@@ -160,22 +159,39 @@ static bool reorders(uint32_t c)
 	return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
 
+/* The length of the character at s, 0 where it is not UTF-8: cut off, overlong, a surrogate or beyond U+10FFFF. */
+static uint32_t decode(const unsigned char *s, size_t len, uint32_t *code_point)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const uint32_t n = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
+	uint32_t c = s[0] & (0x7Fu >> n);
+
+	if (s[0] < 0xC2 || s[0] > 0xF4 || n > len)
+		return 0;
+	for (uint32_t i = 1; i < n; i++) {
+		if ((s[i] & 0xC0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3F);
+	}
+	if (c < least[n] || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
+		return 0;
+	*code_point = c;
+	return n;
+}
+
 struct stb_glyph stb_glyph_at(const char *s, size_t len)
 {
 	const unsigned char first = (unsigned char)*s;
-	utf8proc_int32_t c;
-	utf8proc_ssize_t n;
-	int width;
+	uint32_t c = 0, n;
 
 	if (first < 0x80)
 		return (struct stb_glyph){ first, 1, 1, first >= 0x20 && first != 0x7F };
-	n = utf8proc_iterate((const utf8proc_uint8_t *)s, (utf8proc_ssize_t)STB_MIN(len, (size_t)4), &c);
-	if (n <= 0)
+	n = decode((const unsigned char *)s, len, &c);
+	if (n == 0)
 		return (struct stb_glyph){ 0xFFFD, 1, 1, false };
-	if (c < 0xA0 || c == 0x2028 || c == 0x2029 || reorders((uint32_t)c))
-		return (struct stb_glyph){ (uint32_t)c, (uint32_t)n, 1, false };
-	width = utf8proc_charwidth(c);
-	return (struct stb_glyph){ (uint32_t)c, (uint32_t)n, width < 0 ? 0 : (uint32_t)width, true };
+	if (c < 0xA0 || c == 0x2028 || c == 0x2029 || reorders(c))
+		return (struct stb_glyph){ c, n, 1, false };
+	return (struct stb_glyph){ c, n, (uint32_t)stb_display_width(s, n), true };
 }
 
 /* The number of the line (0-based) that holds the offset. */

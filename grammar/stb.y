@@ -240,6 +240,8 @@ static unsigned expectation(yysymbol_kind_t kind)
 		return STB_EXPECT_NAME;
 	case YYSYMBOL_BAD: /* stands wherever a value may begin, and nowhere else */
 		return STB_EXPECT_VALUE;
+	case YYSYMBOL_STB:
+		return STB_EXPECT_HEADER;
 	case YYSYMBOL_EQUALS:
 		return STB_EXPECT_EQUALS;
 	case YYSYMBOL_LBRACE:
