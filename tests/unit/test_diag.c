@@ -34,7 +34,10 @@ static char *printed(struct fixture *f, enum stb_diag_format format)
 
 	stb_sink_print(&f->sink, format, out);
 	fclose(out);
-	return text;
+	char *copy = strdup(text); /* of its own: gcc takes what open_memstream fills for the local */
+
+	free(text);
+	return copy;
 }
 
 static void expect_printed(struct fixture *f, enum stb_diag_format format, const char *expected)
