@@ -57,6 +57,25 @@ static void unknown_attr(struct stb_expansion *x, struct stb_xmatrix *m, const s
 	}
 }
 
+static void unknown_block(struct stb_expansion *x, struct stb_xmatrix *m, enum stb_kind kind, const struct stb_name *name)
+{
+	const char **names = STB_NEW_ARRAY(x->arena, const char *, x->m->n_blocks + 1);
+	const char *near;
+	struct stb_diag *d;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < x->m->n_blocks; i++) {
+		if (x->m->blocks[i]->kind == kind)
+			names[n++] = x->m->blocks[i]->name;
+	}
+	near = stb_nearest(name->text, names, n);
+	d = bad(x, m, stb_diag(x->sink, STB_E0516, name->span, "there is no %s `%s`", stb_kind_name(kind), name->text));
+	if (near) {
+		stb_diag_here(x->sink, d, "did you mean `%s`?", near);
+		stb_diag_fixit(x->sink, d, name->span, "%s", near);
+	}
+}
+
 static const char *path_key(struct stb_arena *a, const struct stb_name *path, uint32_t n)
 {
 	const char *key = path[0].text;
@@ -103,8 +122,7 @@ static bool read_path(struct stb_expansion *x, struct stb_xmatrix *m, const stru
 	}
 	if (!kind_has(s->kind, names[1].text) && path->n_names > 2) {
 		if (!stb_model_find(x->m, s->kind, names[1].text)) {
-			d = bad(x, m, stb_diag(x->sink, STB_E0516, names[1].span, "there is no %s `%s`", stb_kind_name(s->kind),
-				names[1].text));
+			unknown_block(x, m, s->kind, &names[1]);
 			return false;
 		}
 		s->block_name = names[1].text;

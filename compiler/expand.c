@@ -385,9 +385,13 @@ static void visit(struct walk *w)
 
 /* --- what was counted --- */
 
-static void tell_cells(struct stb_expansion *x, struct stb_diag *d, const struct stb_xmatrix *m, uint32_t n, uint32_t first)
+void stb_tell_cells(struct stb_expansion *x, struct stb_diag *d, const struct stb_xmatrix *m, uint32_t n, uint32_t first)
 {
-	if (m->n_cells > 1)
+	if (m->n_cells < 2)
+		return;
+	if (n == m->n_cells)
+		stb_diag_note(x->sink, d, "in all %u cells of matrix `%s`", n, m->block->name);
+	else
 		stb_diag_note(x->sink, d, "in %u of %u cells of matrix `%s`, first: %s", n, m->n_cells, m->block->name,
 			stb_xcell_label(x, first));
 }
@@ -400,7 +404,7 @@ static void report_lacks(struct walk *w)
 		struct stb_diag *d = stb_diag(w->x->sink, STB_E0509, l->block->span, "nothing says which %s %s `%s` uses",
 			stb_kind_name((enum stb_kind)l->row->ref_kind), kind, l->block->name);
 
-		tell_cells(w->x, d, w->m, l->n_cells, l->first_cell);
+		stb_tell_cells(w->x, d, w->m, l->n_cells, l->first_cell);
 		stb_diag_help(w->x->sink, d, "write `%s = NAME` in it, or give matrix `%s` an axis `%s`", l->row->name,
 			w->m->block->name, stb_kind_name((enum stb_kind)l->row->ref_kind));
 	}
@@ -441,7 +445,7 @@ static void report_missed(struct walk *w, struct stb_xsetting *const *items, uin
 			}
 		}
 		d = stb_diag(w->x->sink, STB_E0515, s->span, "`%s` touches no block of the cell", s->text);
-		tell_cells(w->x, d, w->m, missed, s->first_missed);
+		stb_tell_cells(w->x, d, w->m, missed, s->first_missed);
 		stb_diag_help(w->x->sink, d, "say with `where { ... }` in which cells %s holds",
 			s->origin == STB_FROM_AXIS ? "the axis" : "the override");
 	}

@@ -215,6 +215,8 @@ const struct stb_stmt *stb_nested(const struct stb_block *b, const char *name);
 void stb_expand(struct stb_expansion *x);
 /* "small4 / std_flash / 64": the values of a cell, for messages. */
 const char *stb_xcell_label(const struct stb_expansion *x, uint32_t cell);
+/* Adds "in N of M cells, first: ..." where the matrix has several. */
+void stb_tell_cells(struct stb_expansion *x, struct stb_diag *d, const struct stb_xmatrix *m, uint32_t n, uint32_t first);
 
 /* effective.c */
 const struct stb_shape *stb_shape(struct stb_expansion *x, const struct stb_schema_type *type);

@@ -159,10 +159,7 @@ static void finish(struct stb_rules_run *r, const struct stb_finding *f)
 {
 	const char *where;
 
-	if (f->matrix->n_cells < 2)
-		return;
-	stb_diag_note(r->x->sink, f->diag, "in %u of %u cells of matrix `%s`, first: %s", f->n_cells, f->matrix->n_cells,
-		f->matrix->block->name, stb_xcell_label(r->x, f->first_cell));
+	stb_tell_cells(r->x, f->diag, f->matrix, f->n_cells, f->first_cell);
 	if (stb_code_info(f->code)->severity != STB_SEV_ERROR || f->n_cells == f->matrix->n_cells)
 		return;
 	where = exclusion(r, f);
