@@ -72,18 +72,18 @@ static int step(struct level *levels, int *n, int at, struct mount_id *same, cha
 {
 	struct level *top = &levels[*n - 1];
 	struct dirent *d;
+	int ret;
 
 	errno = 0;
 	d = readdir(top->dir);
 	if (!d) {
-		const int ret = errno ? -errno : 0;
-
+		ret = errno ? -errno : 0;
 		snprintf(culprit, size, "%s", top->name);
 		closedir(top->dir);
 		(*n)--;
 		if (ret)
 			return ret;
-		return unlinkat(*n ? dirfd(levels[*n - 1].dir) : at, top->name, AT_REMOVEDIR) ? -errno : 0;
+		return unlinkat(*n ? dirfd(levels[*n - 1].dir) : at, top->name, AT_REMOVEDIR) && errno != ENOENT ? -errno : 0;
 	}
 	if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
 		return 0;
@@ -92,7 +92,8 @@ static int step(struct level *levels, int *n, int at, struct mount_id *same, cha
 		return 0;
 	if (errno != EISDIR && errno != EPERM) /* EPERM: what POSIX says for a directory */
 		return -errno;
-	return push(levels, n, dirfd(top->dir), d->d_name, same, false);
+	ret = push(levels, n, dirfd(top->dir), d->d_name, same, false);
+	return ret == -ENOENT ? 0 : ret; /* gone meanwhile is as good */
 }
 
 int stb_tree_remove(int at, const char *name, const char *shown, struct stb_err *err)
