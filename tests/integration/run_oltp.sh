@@ -98,6 +98,16 @@ holds "SIGKILL: the server ends with it" wait_for 30 gone "${server:-1}"
 expect "SIGKILL: clean" 0 "$STB" clean killed
 holds "SIGKILL: nothing is left" test -z "$(leftovers killed)$(ls store)"
 
+# as an ordinary user
+if [ "$(id -u)" = 0 ] && id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
+	mkdir theirs && chown nobody theirs
+	sed "s|$work/store|$work/theirs|" db.stb >user.stb
+	expect "user: the run" 0 setpriv --reuid=nobody --clear-groups env TMPDIR=/tmp "$STB" run user.stb -o "$work/theirs/run"
+	holds "user: nothing is left but the run directory" test "$(ls theirs)" = run
+else
+	skip "user: the run" "needs root"
+fi
+
 # refused at check, or before anything is touched
 sed 's/innodb_log_file_size .*/plugin_load = "evil.so"/' db.stb >plugin.stb
 expect "options that load code" 1 "$STB" check plugin.stb
