@@ -1,0 +1,140 @@
+/*
+ * test_golden.c - whole specs: what the compiler says about a wrong one, and the plan it makes of a right one, byte for byte.
+ *
+ * The first line of a spec may state how it is compiled: `# --profile NAME`, `# --set NAME=VALUE`, `# --max-cells N`. Without it the spec is
+ * checked bare and under each profile, as `stb check` does.
+ */
+#include "compiler/compile.h"
+#include "tests/support/golden.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct compiled {
+	struct stb_compilation c;
+	struct stb_plan *plan;
+	char options[256];
+	const char *set;
+};
+
+static void read_options(struct compiled *k, const char *path, struct stb_compile_options *o)
+{
+	FILE *f = fopen(path, "r");
+	char *value;
+
+	cr_assert(f, "cannot read %s", path);
+	if (!fgets(k->options, sizeof(k->options), f))
+		k->options[0] = '\0';
+	fclose(f);
+	k->options[strcspn(k->options, "\n")] = '\0';
+	o->check_profiles = true;
+	if (strncmp(k->options, "# --", 4))
+		return;
+	value = strpbrk(k->options + 2, " ");
+	cr_assert(value, "%s: an option without a value", path);
+	*value++ = '\0';
+	if (!strcmp(k->options, "# --profile"))
+		o->profile = value;
+	else if (!strcmp(k->options, "# --max-cells"))
+		o->max_cells = strtoull(value, NULL, 10);
+	else
+		cr_assert_str_eq(k->options, "# --set", "%s", path);
+	if (!strcmp(k->options, "# --set")) {
+		k->set = value;
+		o->set = &k->set;
+		o->n_set = 1;
+	}
+}
+
+static void compile(struct compiled *k, const char *path)
+{
+	struct stb_compile_options o = { 0 };
+
+	*k = (struct compiled){ 0 };
+	read_options(k, path, &o);
+	stb_compilation_init(&k->c);
+	k->plan = stb_compile_file(&k->c, path, &o);
+}
+
+static void finish(struct compiled *k)
+{
+	if (k->plan)
+		stb_plan_free(k->plan);
+	stb_compilation_fini(&k->c);
+}
+
+static void print_diagnostics(const char *path, const char *name, FILE *out)
+{
+	struct compiled k;
+
+	(void)name;
+	compile(&k, path);
+	cr_expect_eq(k.plan == NULL, k.c.sink.n_errors > 0, "%s: a plan or an error", path);
+	stb_sink_print(&k.c.sink, STB_DIAG_HUMAN, out);
+	finish(&k);
+}
+
+static void print_plan(const char *path, FILE *out, void (*print)(const struct stb_plan *p, FILE *out))
+{
+	struct compiled k;
+
+	compile(&k, path);
+	cr_assert(k.plan, "%s has errors", path);
+	print(k.plan, out);
+	finish(&k);
+}
+
+static void print_text(const char *path, const char *name, FILE *out)
+{
+	(void)name;
+	print_plan(path, out, stb_plan_print_text);
+}
+
+static void print_json(const char *path, const char *name, FILE *out)
+{
+	(void)name;
+	print_plan(path, out, stb_plan_print_json);
+}
+
+Test(golden, diagnostics)
+{
+	cr_expect_geq(golden_dir("tests/golden/diag", "diag", print_diagnostics), 40);
+}
+
+Test(golden, plans)
+{
+	cr_expect_geq(golden_dir("tests/golden/plan", "plan", print_text), 3);
+	cr_expect_geq(golden_dir("tests/golden/plan", "json", print_json), 3);
+}
+
+static bool is_shown(const char *dir, const char *code)
+{
+	char prefix[16];
+	bool found = false;
+	DIR *d = opendir(dir);
+	struct dirent *e;
+
+	snprintf(prefix, sizeof(prefix), "%s_", code);
+	for (char *p = prefix; *p; p++)
+		*p = (char)(*p >= 'A' && *p <= 'Z' ? *p - 'A' + 'a' : *p);
+	while (d && (e = readdir(d)))
+		found = found || !strncmp(e->d_name, prefix, strlen(prefix));
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/*
+ * E01xx are the parser's and have goldens of their own. E0214 needs a file too large to keep, E0219 a text that is no file (test_resolve.c).
+ */
+Test(golden, every_code_has_a_wrong_spec)
+{
+	for (int i = 0; i < STB_N_CODES; i++) {
+		const char *name = stb_code_info((enum stb_code)i)->name;
+
+		if (strncmp(name, "E01", 3) && strcmp(name, "E0214") && strcmp(name, "E0219"))
+			cr_expect(is_shown("tests/golden/diag", name), "%s has no spec in tests/golden/diag", name);
+	}
+}
