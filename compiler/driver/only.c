@@ -2,7 +2,7 @@
  * only.c - `--only`: a selector over the axes of the plan, or a prefix of a cell id.
  *
  * A term names an axis and says which of its values: one, a list, a range over numbers, or none (cells without a value there). Every term
- * must hold; a matrix that lacks a named axis has no such cells. An axis or a value that no matrix has is an error, as is a selection of
+ * must hold; in a matrix that lacks a named axis no cell has a value there. An axis or a value that no matrix has is an error, as is a selection of
  * nothing: a slip would otherwise run everything, or nothing.
  */
 #include "compiler/driver/driver.h"
@@ -84,7 +84,7 @@ static bool is_none(const struct stb_node *v)
 	return v->kind == STB_N_PATH && !strcmp(v->text, "none");
 }
 
-/* Whether the term holds for a value of the axis (STB_NONE: the cell has none there); `used` marks the items that matched something. */
+/* Whether the term holds for a value of the axis (STB_NONE: the cell has none there, axis may be NULL); `used` marks the items that matched something. */
 static bool value_holds(struct stb_arena *a, const struct stb_plan_axis *axis, uint32_t value, const struct stb_node *want, uint64_t *used)
 {
 	struct stb_node *const *items = want->kind == STB_N_LIST ? want->items : (struct stb_node *const *)&want;
@@ -142,7 +142,7 @@ static int apply_term(struct stb_arena *a, const struct stb_plan *p, const struc
 		const struct stb_plan_axis *axis = find_axis(&p->matrices[cell->matrix], term->path->text, &index);
 
 		known |= axis != NULL;
-		if (!axis || !value_holds(a, axis, cell->point[index], want, &used))
+		if (!value_holds(a, axis, axis ? cell->point[index] : STB_NONE, want, &used))
 			keep[i] = 0;
 	}
 	if (!known)

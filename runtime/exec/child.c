@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define BLIND_POLL_NS 20000000u /* without a pidfd: how often the child is looked at */
+#define DEAF_NS (60 * STB_NS_PER_S) /* after SIGKILL: then it sits in the kernel, and is left there */
 
 struct watch {
 	const struct stb_child_job *job;
@@ -84,7 +85,7 @@ static void ask_to_stop(struct watch *w, enum stb_child_fate why)
 	atomic_store(&w->phase->stop, 1);
 }
 
-/* Samples up to now; `last` takes what is left of an interval when it is at least half of one. */
+/* Samples up to now; `last` takes what is left of an interval when it is at least half of one, or all there is. */
 static void sample(struct watch *w, uint64_t now, bool last)
 {
 	const struct stb_child_job *job = w->job;
@@ -112,7 +113,7 @@ static void sample(struct watch *w, uint64_t now, bool last)
 		job->sample(job->ctx, w->phase, w->next_sample - w->measure_since, w->next_sample - w->last_sample);
 		w->last_sample = w->next_sample;
 	}
-	if (end > w->last_sample && end - w->last_sample >= job->interval_ns / 2)
+	if (end > w->last_sample && (end - w->last_sample >= job->interval_ns / 2 || w->last_sample == w->measure_since))
 		job->sample(job->ctx, w->phase, end - w->measure_since, end - w->last_sample);
 }
 
@@ -186,8 +187,18 @@ static int wait_some(const struct watch *w)
 	return ppoll(fds, 2, &ts, NULL);
 }
 
+static bool deaf(const struct watch *w)
+{
+	return w->killed && stb_clock_ns() > w->stop_at + w->job->grace_ns + DEAF_NS;
+}
+
 static enum stb_child_fate judge(struct watch *w, int status)
 {
+	if (deaf(w)) {
+		stb_err_set(w->err, 0, "the measuring process %d cannot be killed", (int)w->pid);
+		stb_err_remedy(w->err, "it waits for a device: look at the kernel's log, then run stb clean");
+		return STB_CHILD_HUNG;
+	}
 	if (w->stop_at) { /* stopped by us; w->err says why */
 		if (w->fate == STB_CHILD_HUNG && w->killed && strlen(w->err->what) < sizeof w->err->what - 32)
 			strcat(w->err->what, "; it had to be killed");
@@ -232,7 +243,7 @@ enum stb_child_fate stb_child_run(const struct stb_child_job *job, struct stb_ph
 	for (;;) {
 		const pid_t got = waitpid(w.pid, &status, WNOHANG);
 
-		if (got == w.pid || (got < 0 && errno != EINTR))
+		if (got == w.pid || (got < 0 && errno != EINTR) || deaf(&w))
 			break;
 		if (wait_some(&w) < 0 && errno != EINTR)
 			usleep(1000);
