@@ -20,7 +20,8 @@ struct stb_reply {
 };
 
 struct stb_client_limits {
-	uint32_t connect_timeout_s, io_timeout_s; /* a read or write that takes longer loses the connection (2013) */
+	uint32_t connect_timeout_s;
+	uint32_t io_timeout_s; /* a read or write that takes longer loses the connection (2013); 0: none, which saves a timer a read */
 };
 
 /* Readies the library; safe to call again, from one thread. */

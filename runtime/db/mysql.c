@@ -75,8 +75,10 @@ static void set_options(MYSQL *my, const struct stb_db_address *addr, const stru
 	unsigned protocol = addr->socket ? MYSQL_PROTOCOL_SOCKET : MYSQL_PROTOCOL_TCP;
 
 	mysql_options(my, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
-	mysql_options(my, MYSQL_OPT_READ_TIMEOUT, &io_s);
-	mysql_options(my, MYSQL_OPT_WRITE_TIMEOUT, &io_s);
+	if (io_s) {
+		mysql_options(my, MYSQL_OPT_READ_TIMEOUT, &io_s);
+		mysql_options(my, MYSQL_OPT_WRITE_TIMEOUT, &io_s);
+	}
 	mysql_options(my, MYSQL_OPT_LOCAL_INFILE, &local_infile);
 	mysql_options(my, MYSQL_OPT_PROTOCOL, &protocol); /* else "localhost" over TCP would become a socket */
 #if CONNECTOR_C

@@ -12,7 +12,9 @@
  * - Latency is from the end of the worker's event before to the end of this one, tries again included: one clock read an event.
  * - Workers share no written cache line but that counter. Everything is allocated before the barrier.
  * - The main thread waits with deadlines and never on a worker: when the server stalls, it says so after GRACE_NS and returns, with the threads
- *   still in their calls. The process that called is expected to end then; what such a thread uses is left allocated.
+ *   still in their calls. The process that called is expected to end then; what such a thread uses is left allocated. The workers' connections
+ *   have no read timeout of their own (the library would set up a timer for every read, 5% of a point select); a server that falls silent
+ *   in the middle is noticed by the main thread, from the live counters.
  */
 #include "runtime/base/clock.h"
 #include "runtime/db/session.h"
@@ -27,9 +29,11 @@
 #define GRACE_NS (10 * STB_NS_PER_S)      /* beyond the time limit, or after stop */
 #define STOP_POLL_NS (50 * 1000000ull)
 #define CONNECT_TIMEOUT_S 20
-#define IO_TIMEOUT_S 300                  /* one statement; far above any lock wait timeout */
+#define IO_TIMEOUT_S 60                   /* of the looks before the run */
+#define SILENCE_NS (300 * STB_NS_PER_S)   /* without the end of any event: far above lock wait timeouts */
 #define SETUP_TIMEOUT_NS (120 * STB_NS_PER_S)
 #define STACK_BYTES (256 * 1024)
+#define STALL_REMEDY "look at the server's error log and at the storage below it"
 
 struct counts {
 	uint64_t events, reads, writes, others, errors, reconnects, cancelled;
@@ -59,6 +63,7 @@ struct run {
 	uint32_t n_ready, n_running;
 	bool open;      /* the barrier */
 	bool failed;    /* phase->err is set */
+	uint64_t seen_ops, seen_ns; /* the live counters' sum, and when it last changed */
 	/* read in the measured phase */
 	_Atomic bool quit;
 	_Atomic uint32_t unique STB_ALIGNED(128);
@@ -270,7 +275,7 @@ static struct worker *make_workers(struct run *run, const struct stb_oltp_setup 
 		stb_hist_init(&w->lat);
 		w->session.o = o;
 		w->session.addr = &setup->addr;
-		w->session.limits = (struct stb_client_limits){CONNECT_TIMEOUT_S, IO_TIMEOUT_S};
+		w->session.limits = (struct stb_client_limits){.connect_timeout_s = CONNECT_TIMEOUT_S};
 		w->session.quit = &run->quit;
 		w->session.unique = o->data.auto_inc ? NULL : &run->unique;
 		stb_rng_stream(&w->session.rng, setup->seed, setup->cell, setup->repetition, i, STB_RNG_KEYS);
@@ -316,6 +321,26 @@ static void set_stage(struct stb_phase *phase, enum stb_stage stage, uint64_t si
 	atomic_store(&phase->stage, (uint32_t)stage);
 }
 
+/* Ends the run when no event has ended for SILENCE_NS. Holds the lock. */
+static void watch_silence(struct run *run, uint64_t now_ns)
+{
+	uint64_t ops = 0;
+
+	for (uint32_t i = 0; run->open && i < run->o->threads; i++)
+		ops += atomic_load_explicit(&run->phase->live[i].ops, memory_order_relaxed) +
+			atomic_load_explicit(&run->phase->live[i].errors, memory_order_relaxed);
+	if (run->seen_ns == 0 || !run->open || ops != run->seen_ops) {
+		run->seen_ops = ops;
+		run->seen_ns = now_ns;
+	}
+	if (now_ns - run->seen_ns <= SILENCE_NS || run->failed)
+		return;
+	run->failed = true;
+	atomic_store(&run->quit, true);
+	stb_err_set(&run->phase->err, 0, "the server stalled: no transaction ended for %llu s", (unsigned long long)(SILENCE_NS / STB_NS_PER_S));
+	stb_err_remedy(&run->phase->err, STALL_REMEDY);
+}
+
 /*
  * Waits until at_ns, passing the parent's stop on; ends early when a worker failed, was asked to quit, or all of them are done or ready
  * (ready_count > 0). Holds the lock.
@@ -325,6 +350,7 @@ static void wait_until(struct run *run, uint64_t at_ns, uint32_t ready_count)
 	for (;;) {
 		const uint64_t now = stb_clock_ns();
 
+		watch_silence(run, now);
 		if (atomic_load(&run->phase->stop))
 			atomic_store(&run->quit, true);
 		if (now >= at_ns || run->n_running == 0 || atomic_load(&run->quit) || (ready_count && run->n_ready >= ready_count))
@@ -500,7 +526,7 @@ static void say_stalled(struct run *run)
 	run->failed = true;
 	stb_err_set(&run->phase->err, 0, "the server stalled: %u of %u connections had no answer %llu s after the run was to end", run->n_running,
 		run->o->threads, (unsigned long long)(GRACE_NS / STB_NS_PER_S));
-	stb_err_remedy(&run->phase->err, "look at the server's error log and at the storage below it");
+	stb_err_remedy(&run->phase->err, STALL_REMEDY);
 }
 
 int stb_oltp_run(const struct stb_oltp_setup *setup, struct stb_phase *phase)
