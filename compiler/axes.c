@@ -230,15 +230,21 @@ static struct stb_span item_span(const struct stb_setting *s, uint32_t i)
 	return s->value_span;
 }
 
-static bool is_external(const struct stb_model *m, const struct stb_block *b)
+/* Whether the block is described: of type external, or a volume of such a class, also where the storage axis says so. */
+static bool is_external(const struct stb_model *m, const struct stb_xmatrix *x, const struct stb_block *b)
 {
-	if (b->kind == STB_K_VOLUME) {
-		const struct stb_setting *s = stb_block_setting(b, "storage");
-		const struct stb_block *storage = s && s->val.type == STB_V_REF ? stb_model_find(m, STB_K_STORAGE, s->val.str) : NULL;
+	const struct stb_setting *s = b->kind == STB_K_VOLUME ? stb_block_setting(b, "storage") : NULL;
+	const uint32_t axis = stb_xmatrix_axis(x, "storage", x->n_axes);
 
-		return storage && is_external(m, storage);
-	}
-	return b->type && !strcmp(b->type->type, "external");
+	if (b->kind != STB_K_VOLUME)
+		return !strcmp(b->type->type, "external");
+	if (s && s->val.type == STB_V_REF)
+		b = stb_model_find(m, STB_K_STORAGE, s->val.str);
+	else if (axis != STB_NONE)
+		return x->axes[axis].described;
+	else
+		b = NULL;
+	return b && !strcmp(b->type->type, "external");
 }
 
 static void read_binding_axis(struct stb_expansion *x, struct stb_xmatrix *m, enum stb_kind kind)
@@ -267,7 +273,7 @@ static void read_binding_axis(struct stb_expansion *x, struct stb_xmatrix *m, en
 			continue;
 		v->block = b;
 		v->label = b->label ? b->label : b->name;
-		n_external += is_external(x->m, b);
+		n_external += is_external(x->m, m, b);
 	}
 	if (!axis->n_values && !m->bad)
 		bad(x, m, stb_diag(x->sink, STB_E0503, s->value_span, "axis `%s` has no values", axis->name));
@@ -277,7 +283,7 @@ static void read_binding_axis(struct stb_expansion *x, struct stb_xmatrix *m, en
 			axis->name, kind == STB_K_DATABASE ? "databases" : kind == STB_K_VOLUME ? "volumes" : "blocks"));
 
 		for (uint32_t i = 0; i < axis->n_values; i++) {
-			if (is_external(x->m, axis->values[i].block))
+			if (is_external(x->m, m, axis->values[i].block))
 				stb_diag_label(x->sink, d, axis->values[i].block->span, "described: it is `external`");
 		}
 		stb_diag_help(x->sink, d, "compare described ones with described ones; give the others a matrix of their own");

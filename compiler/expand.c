@@ -72,6 +72,7 @@ static bool walk_axis(struct walk *w, uint32_t i)
 		w->point[i] = STB_NONE;
 		return walk_axis(w, i + 1);
 	}
+	w->m->axes[i].holds = true;
 	for (uint32_t v = 0; v < axis->n_values; v++) {
 		w->point[i] = v;
 		if (!walk_axis(w, i + 1))
@@ -420,6 +421,11 @@ static void report_selectors(struct walk *w)
 		if (!m->excludes[i].n_cells)
 			stb_diag(w->x->sink, STB_E0508, m->excludes[i].where.span, "this exclusion matches no cell of matrix `%s`",
 				m->block->name);
+	}
+	for (uint32_t i = 0; i < m->n_axes; i++) {
+		if (!m->axes[i].holds)
+			stb_diag(w->x->sink, STB_E0508, m->axes[i].where.span, "the where of axis `%s` matches no cell of matrix `%s`",
+				m->axes[i].name, m->block->name);
 	}
 	for (uint32_t i = 0; i < m->n_overrides; i++) {
 		if (!m->overrides[i].n_cells && m->n_cells)

@@ -74,6 +74,7 @@ struct stb_xaxis {
 	struct stb_xselect where;      /* own axis: no terms, every cell */
 	bool described;                /* all values are external */
 	bool taken;                    /* some block was bound by it */
+	bool holds;                    /* in some cell */
 };
 
 struct stb_xoverride {
@@ -275,6 +276,7 @@ const char *stb_lower_str(struct stb_lowering *l, const char *s); /* NULL stays 
 struct stb_val stb_lower_val(struct stb_lowering *l, const struct stb_val *v);
 struct stb_selector stb_lower_select(struct stb_lowering *l, const struct stb_xmatrix *m, const struct stb_xselect *s);
 void stb_lower_matrices(struct stb_lowering *l);
+void stb_lower_offers(struct stb_lowering *l, const char **notes, uint32_t *n_notes); /* room for one a matrix */
 void stb_lower_reports(struct stb_lowering *l);
 
 #endif

@@ -442,8 +442,8 @@ struct stb_plan *stb_expand_and_lower(struct stb_model *m)
 {
 	struct stb_expansion x = { .m = m, .arena = &m->c->arena, .sink = &m->c->sink };
 	struct stb_lowering l = { .x = &x };
-	uint32_t n_notes, **datasets;
-	const char **notes;
+	uint32_t n_notes, n_offers = 0, **datasets;
+	const char **notes, **offers;
 	struct stb_err err = { 0 };
 
 	stb_expand(&x);
@@ -465,8 +465,12 @@ struct stb_plan *stb_expand_and_lower(struct stb_model *m)
 	if (x.sink->n_errors)
 		goto fail;
 	lower_cells(&l);
+	offers = STB_NEW_ARRAY(x.arena, const char *, x.n_matrices + 1);
+	stb_lower_offers(&l, offers, &n_offers);
 	for (uint32_t i = 0; i < n_notes; i++)
 		add_text(&l, &l.plan->notes, &l.plan->n_notes, &l.cap_notes, notes[i]);
+	for (uint32_t i = 0; i < n_offers; i++)
+		add_text(&l, &l.plan->notes, &l.plan->n_notes, &l.cap_notes, offers[i]);
 	if (l.plan->n_secrets)
 		qsort(l.plan->secrets, l.plan->n_secrets, sizeof(*l.plan->secrets), by_text);
 	if (!stb_plan_verify(l.plan, &err))

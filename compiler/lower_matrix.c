@@ -3,9 +3,13 @@
  */
 #include "compiler/expand.h"
 
+#include "runtime/base/clock.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const uint64_t offer_from_ns = 10 * STB_NS_PER_S;
 
 /* --- places --- */
 
@@ -151,6 +155,68 @@ static void lower_excludes(struct stb_lowering *l, const struct stb_xmatrix *fro
 	for (uint32_t i = 0; i < from->n_excludes; i++) {
 		to->excludes[i].where = stb_lower_select(l, from, &from->excludes[i].where);
 		to->excludes[i].reason = stb_lower_str(l, from->excludes[i].reason);
+	}
+}
+
+struct provisioning { /* of one matrix: as planned, and if every group were provisioned once */
+	uint64_t n, ns;
+	uint64_t n_once, once_ns, once_bytes;
+};
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	uint64_t out;
+
+	return __builtin_add_overflow(a, b, &out) ? UINT64_MAX : out;
+}
+
+static void count_once(struct stb_lowering *l, const struct stb_plan_matrix *m, struct provisioning *p)
+{
+	uint8_t *seen = STB_NEW_ARRAY(l->x->arena, uint8_t, l->plan->n_groups + 1);
+
+	for (uint32_t i = 0; i < m->n_cells; i++) {
+		const uint32_t group = l->plan->cells[m->first_cell + i].group;
+		const struct stb_plan_group *g = &l->plan->groups[group];
+
+		if (seen[group]++)
+			continue;
+		p->n_once++;
+		p->once_ns = sum(p->once_ns, g->provision_ns);
+		p->once_bytes = sum(p->once_bytes, g->space_bytes);
+	}
+}
+
+/*
+ * Where groups are provisioned again and again although they could stand side by side, `once` is offered: what it saves and what it needs.
+ * Not for what takes no time.
+ */
+void stb_lower_offers(struct stb_lowering *l, const char **notes, uint32_t *n_notes)
+{
+	const struct stb_plan *plan = l->plan;
+	struct provisioning *all = STB_NEW_ARRAY(l->x->arena, struct provisioning, plan->n_matrices + 1);
+	struct stb_steps *it = stb_steps_new(plan, NULL);
+	struct stb_step s;
+
+	while (stb_steps_next(it, &s)) {
+		if (s.op != STB_OP_PROVISION)
+			continue;
+		all[s.matrix].n++;
+		all[s.matrix].ns = sum(all[s.matrix].ns, plan->groups[s.group].provision_ns);
+	}
+	stb_steps_free(it);
+	for (uint32_t m = 0; m < plan->n_matrices; m++) {
+		struct provisioning *p = &all[m];
+
+		if (plan->matrices[m].fresh != STB_FRESH_GROUP)
+			continue;
+		count_once(l, &plan->matrices[m], p);
+		if (p->n <= p->n_once || p->ns < sum(p->once_ns, offer_from_ns))
+			continue;
+		notes[(*n_notes)++] = stb_arena_printf(l->x->arena,
+			"matrix `%s` provisions %" PRIu64 " times, about %" PRIu64 "s in all; fresh = once would do it %" PRIu64
+			" times, about %" PRIu64 "s, and need %s side by side",
+			plan->matrices[m].name, p->n, p->ns / (uint64_t)STB_NS_PER_S, p->n_once, p->once_ns / (uint64_t)STB_NS_PER_S,
+			stb_bytes_text(l->x->arena, p->once_bytes));
 	}
 }
 
