@@ -125,6 +125,40 @@ else
 	skip "a full disk" "needs root"
 fi
 
+# what lives at the same time on one file system is summed
+if [ "$(id -u)" = 0 ] && mkdir both && mount -t tmpfs -o size=5m stb-test-both both 2>/dev/null; then
+	at_end "umount '$work/both' 2>/dev/null"
+	mkdir both/a both/b
+	cat >once.stb <<SPEC
+stb 1
+storage directory a { path = "$work/both/a" }
+storage directory b { path = "$work/both/b" }
+volume v {}
+workload io w {
+  volume = v
+  size   = 3MiB
+  rw     = write
+}
+matrix m {
+  storage  = [a, b]
+  workload = [w]
+  fresh    = once
+}
+report r {
+  from    = m
+  rows    = storage
+  metrics = [iops]
+}
+SPEC
+	expect "space of what lives together is summed" 3 "$STB" run once.stb -o once
+	says "need and have are named" 'need 6.*MiB.*at the same time.*have'
+	says "and what would help" 'fresh = group'
+	sed 's/once$/group/' once.stb >group.stb
+	expect "one after the other it fits" 0 "$STB" run group.stb -o group
+else
+	skip "space of what lives together" "needs root"
+fi
+
 # a run directory that fills up
 if [ "$(id -u)" = 0 ] && mkdir tiny && mount -t tmpfs -o size=64k stb-test-tiny tiny 2>/dev/null; then
 	at_end "umount '$work/tiny' 2>/dev/null"
