@@ -146,8 +146,9 @@ static int take_raw(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span *at)
 	if (line != p->raw.line)
 		p->first_on_line = *at;
 	p->raw = (struct stb_lexeme){ kind, *at, line };
-	if ((kind == STB_T_EQUALS || kind == STB_T_WRONG_EQUALS) && before == STB_T_IDENT && p->last_word.text &&
-		names_secret(p->last_word.text))
+	if (kind == STB_T_IDENT)
+		p->last_word = v->STB_T_IDENT;
+	if ((kind == STB_T_EQUALS || kind == STB_T_WRONG_EQUALS) && before == STB_T_IDENT && names_secret(p->last_word.text))
 		mask_secret(p);
 	return kind;
 }

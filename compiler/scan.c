@@ -138,7 +138,6 @@ int stb_scan_word(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span at)
 		if (spelled(p, at, reserved[i].word))
 			return reserved[i].kind;
 	v->STB_T_IDENT = name_at(p, at);
-	p->last_word = v->STB_T_IDENT;
 	return STB_T_IDENT;
 }
 
