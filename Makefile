@@ -44,9 +44,9 @@ BUILDING := 1
 endif
 
 ifdef BUILDING
-PKGS := libmariadb jansson libcrypto libutf8proc mount blkid
+PKGS := libmariadb jansson libcrypto libutf8proc blkid
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS := $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lmariadb -ljansson -lcrypto -lutf8proc -lmount -lblkid)
+PKG_LIBS := $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lmariadb -ljansson -lcrypto -lutf8proc -lblkid)
 have = $(shell printf '\043include <$(1)>\n' | $(CC) $(BASE) $(PKG_CFLAGS) -E - >/dev/null 2>&1 && echo 1 || echo 0)
 HAVE_URING := $(call have,liburing.h)
 HAVE_LIBAIO := $(call have,libaio.h)
