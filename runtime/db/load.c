@@ -6,7 +6,8 @@
  *   connection i takes units i, i + n, i + 2n, ... of n connections
  *
  * The rows of a table depend on seed, table and id alone, not on how the work was shared, so every machine loads the same data. A table that
- * is loaded in parts gets its ids written out, where sysbench leaves them to AUTO_INCREMENT: the rows are the same ones.
+ * is loaded in parts gets its ids written out, where sysbench leaves them to AUTO_INCREMENT: the rows are the same ones, and so is the tree but
+ * for the seam (200,000 rows in two parts: 45,694,976 bytes of data, against 45,678,592 in one).
  */
 #include "runtime/base/clock.h"
 #include "runtime/db/dataset.h"
