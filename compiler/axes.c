@@ -1,17 +1,19 @@
 /*
  * axes.c - a matrix as written to axes, overrides and exclusions.
  *
- * Axes by kind come first, in the order server, storage, volume, database, workload; own axes follow as written. That order is the nesting:
- * the last axis varies fastest.
+ * Axes by kind come first, in the order server, storage, volume, database, workload; own axes follow as written. That
+ * order is the nesting: the last axis varies fastest.
  */
 #include "compiler/expand.h"
 
 #include <string.h>
 
-static const enum stb_kind binding_order[] = { STB_K_SERVER, STB_K_STORAGE, STB_K_VOLUME, STB_K_DATABASE, STB_K_WORKLOAD };
+static const enum stb_kind binding_order[] = { STB_K_SERVER, STB_K_STORAGE, STB_K_VOLUME, STB_K_DATABASE,
+	STB_K_WORKLOAD };
 
 /* Columns of results.csv, and words of selectors. */
-static const char *const reserved[] = { "cell", "slot", "repetition", "metric", "unit", "value", "status", "run", "none" };
+static const char *const reserved[] = { "cell", "slot", "repetition", "metric", "unit", "value", "status", "run",
+	"none" };
 
 static struct stb_diag *bad(struct stb_expansion *x, struct stb_xmatrix *m, struct stb_diag *d)
 {
@@ -28,8 +30,8 @@ static const char *label_of(struct stb_expansion *x, const struct stb_stmt *s)
 	for (uint32_t i = 0; i < s->n_body; i++) {
 		const struct stb_stmt *a = s->body[i];
 
-		if (a->kind == STB_S_ATTR && !strcmp(a->path->text, "label") && stb_fold_any(x->m, a->value, &v, NULL) &&
-			v.type == STB_V_STRING)
+		if (a->kind == STB_S_ATTR && !strcmp(a->path->text, "label") &&
+			stb_fold_any(x->m, a->value, &v, NULL) && v.type == STB_V_STRING)
 			return v.str;
 	}
 	return NULL;
@@ -37,7 +39,8 @@ static const char *label_of(struct stb_expansion *x, const struct stb_stmt *s)
 
 /* --- settings --- */
 
-static void unknown_attr(struct stb_expansion *x, struct stb_xmatrix *m, const struct stb_xsetting *s, const struct stb_name *name)
+static void unknown_attr(struct stb_expansion *x, struct stb_xmatrix *m, const struct stb_xsetting *s,
+	const struct stb_name *name)
 {
 	const char *names[256];
 	size_t n = 0, n_rows;
@@ -50,14 +53,16 @@ static void unknown_attr(struct stb_expansion *x, struct stb_xmatrix *m, const s
 			names[n++] = rows[i].name;
 	}
 	near = stb_nearest(name->text, names, n);
-	d = bad(x, m, stb_diag(x->sink, STB_E0516, name->span, "no %s has an attribute `%s`", stb_kind_name(s->kind), name->text));
+	d = bad(x, m, stb_diag(x->sink, STB_E0516, name->span, "no %s has an attribute `%s`", stb_kind_name(s->kind),
+		name->text));
 	if (near) {
 		stb_diag_here(x->sink, d, "did you mean `%s`?", near);
 		stb_diag_fixit(x->sink, d, name->span, "%s", near);
 	}
 }
 
-static void unknown_block(struct stb_expansion *x, struct stb_xmatrix *m, enum stb_kind kind, const struct stb_name *name)
+static void unknown_block(struct stb_expansion *x, struct stb_xmatrix *m, enum stb_kind kind,
+	const struct stb_name *name)
 {
 	const char **names = STB_NEW_ARRAY(x->arena, const char *, x->m->n_blocks + 1);
 	const char *near;
@@ -99,16 +104,19 @@ static bool kind_has(enum stb_kind kind, const char *name)
 }
 
 /* The path of a setting: KIND.ATTR, KIND.NAME.ATTR, each with one more name where the attribute is an open map. */
-static bool read_path(struct stb_expansion *x, struct stb_xmatrix *m, const struct stb_node *path, struct stb_xsetting *s)
+static bool read_path(struct stb_expansion *x, struct stb_xmatrix *m, const struct stb_node *path,
+	struct stb_xsetting *s)
 {
 	size_t n_types;
 	const struct stb_schema_type *types = stb_schema_types(&n_types);
 	const struct stb_name *names = path->names;
 	struct stb_diag *d;
 
-	if (path->n_names < 2 || !stb_kind_find(names[0].text, &s->kind) || s->kind >= STB_K_MATRIX || s->kind == STB_K_SUITE) {
+	if (path->n_names < 2 || !stb_kind_find(names[0].text, &s->kind) || s->kind >= STB_K_MATRIX ||
+		s->kind == STB_K_SUITE) {
 		d = bad(x, m, stb_diag(x->sink, STB_E0516, path->span, "`%s` does not say what it sets", path->text));
-		stb_diag_help(x->sink, d, "write KIND.ATTRIBUTE (workload.iodepth) or KIND.NAME.ATTRIBUTE, with a kind of "
+		stb_diag_help(x->sink, d,
+			"write KIND.ATTRIBUTE (workload.iodepth) or KIND.NAME.ATTRIBUTE, with a kind of "
 					  "server, storage, volume, database, workload");
 		return false;
 	}
@@ -159,7 +167,8 @@ static struct stb_xsetting *make_setting(struct stb_expansion *x, struct stb_xma
 			continue;
 		if (!last || last->row != row) { /* types that share a row share the value */
 			last = STB_NEW(x->arena, struct stb_setting);
-			if (!stb_setting_make(x->m, s->kind, s->types[t].type, s->path, s->n_path, value, origin, last)) {
+			if (!stb_setting_make(x->m, s->kind, s->types[t].type, s->path, s->n_path, value, origin,
+				last)) {
 				m->bad = true;
 				return NULL;
 			}
@@ -195,7 +204,8 @@ static void add_setting(struct stb_expansion *x, struct stb_xsettings *to, struc
 
 /* --- axes --- */
 
-static struct stb_xaxis *add_axis(struct stb_expansion *x, struct stb_xmatrix *m, const char *name, struct stb_span span)
+static struct stb_xaxis *add_axis(struct stb_expansion *x, struct stb_xmatrix *m, const char *name,
+	struct stb_span span)
 {
 	STB_ARENA_GROW(x->arena, m->axes, m->n_axes, m->cap_axes);
 	struct stb_xaxis *axis = &m->axes[m->n_axes++];
@@ -205,12 +215,13 @@ static struct stb_xaxis *add_axis(struct stb_expansion *x, struct stb_xmatrix *m
 }
 
 /* Adds a value; NULL when the axis has one of that name (reported). */
-static struct stb_xvalue *add_value(struct stb_expansion *x, struct stb_xmatrix *m, struct stb_xaxis *axis, const char *key,
-	struct stb_span span)
+static struct stb_xvalue *add_value(struct stb_expansion *x, struct stb_xmatrix *m, struct stb_xaxis *axis,
+	const char *key, struct stb_span span)
 {
 	for (uint32_t i = 0; i < axis->n_values; i++) {
 		if (!strcmp(axis->values[i].key, key)) {
-			struct stb_diag *d = bad(x, m, stb_diag(x->sink, STB_E0504, span, "axis `%s` has `%s` twice", axis->name, key));
+			struct stb_diag *d = bad(x, m, stb_diag(x->sink, STB_E0504, span, "axis `%s` has `%s` twice",
+				axis->name, key));
 
 			stb_diag_label(x->sink, d, axis->values[i].span, "first here");
 			return NULL;
@@ -279,14 +290,16 @@ static void read_binding_axis(struct stb_expansion *x, struct stb_xmatrix *m, en
 		bad(x, m, stb_diag(x->sink, STB_E0503, s->value_span, "axis `%s` has no values", axis->name));
 	axis->described = kind != STB_K_WORKLOAD && axis->n_values && n_external == axis->n_values;
 	if (kind != STB_K_WORKLOAD && n_external && n_external < axis->n_values) {
-		struct stb_diag *d = bad(x, m, stb_diag(x->sink, STB_E0511, s->value_span, "axis `%s` mixes described and real %s",
-			axis->name, kind == STB_K_DATABASE ? "databases" : kind == STB_K_VOLUME ? "volumes" : "blocks"));
+		struct stb_diag *d = bad(x, m, stb_diag(x->sink, STB_E0511, s->value_span,
+			"axis `%s` mixes described and real %s", axis->name,
+			kind == STB_K_DATABASE ? "databases" : kind == STB_K_VOLUME ? "volumes" : "blocks"));
 
 		for (uint32_t i = 0; i < axis->n_values; i++) {
 			if (is_external(x->m, m, axis->values[i].block))
 				stb_diag_label(x->sink, d, axis->values[i].block->span, "described: it is `external`");
 		}
-		stb_diag_help(x->sink, d, "compare described ones with described ones; give the others a matrix of their own");
+		stb_diag_help(x->sink, d,
+			"compare described ones with described ones; give the others a matrix of their own");
 	}
 }
 
@@ -304,19 +317,20 @@ static void check_axis_name(struct stb_expansion *x, struct stb_xmatrix *m, cons
 			what = i < 7 ? "a column of results.csv" : "a word of selectors";
 	}
 	if (what)
-		bad(x, m, stb_diag(x->sink, STB_E0502, word->span, "an axis cannot be called `%s`: that is %s", word->text, what));
+		bad(x, m, stb_diag(x->sink, STB_E0502, word->span, "an axis cannot be called `%s`: that is %s",
+			word->text, what));
 	for (uint32_t i = 0; i + 1 < m->n_axes; i++) {
 		if (!strcmp(m->axes[i].name, word->text)) {
-			struct stb_diag *d = bad(x, m, stb_diag(x->sink, STB_E0504, word->span, "matrix `%s` has two axes `%s`",
-				m->block->name, word->text));
+			struct stb_diag *d = bad(x, m, stb_diag(x->sink, STB_E0504, word->span,
+				"matrix `%s` has two axes `%s`", m->block->name, word->text));
 
 			stb_diag_label(x->sink, d, m->axes[i].span, "first here");
 		}
 	}
 }
 
-static void read_values(struct stb_expansion *x, struct stb_xmatrix *m, struct stb_xaxis *axis, const struct stb_stmt *set,
-	const struct stb_stmt *values)
+static void read_values(struct stb_expansion *x, struct stb_xmatrix *m, struct stb_xaxis *axis,
+	const struct stb_stmt *set, const struct stb_stmt *values)
 {
 	const struct stb_node *list = values->value;
 	const bool is_list = list->kind == STB_N_LIST;
@@ -324,7 +338,8 @@ static void read_values(struct stb_expansion *x, struct stb_xmatrix *m, struct s
 
 	if (set->value->kind != STB_N_PATH) {
 		if (set->value->kind != STB_N_BAD)
-			bad(x, m, stb_diag(x->sink, STB_E0516, set->value->span, "set takes the path of an attribute, such as workload.iodepth"));
+			bad(x, m, stb_diag(x->sink, STB_E0516, set->value->span,
+				"set takes the path of an attribute, such as workload.iodepth"));
 		m->bad = true;
 		return;
 	}
@@ -362,7 +377,8 @@ static void read_point(struct stb_expansion *x, struct stb_xmatrix *m, struct st
 	const char *label = label_of(x, s);
 
 	if (s->n_words != 1 || s->words[0].kind != STB_W_IDENT) {
-		bad(x, m, stb_diag(x->sink, STB_E0503, s->name.span, "a point has one name: point NAME { PATH = value }"));
+		bad(x, m, stb_diag(x->sink, STB_E0503, s->name.span,
+			"a point has one name: point NAME { PATH = value }"));
 		return;
 	}
 	v = add_value(x, m, axis, s->words[0].text, s->words[0].span);
@@ -418,8 +434,8 @@ static void read_own_axis(struct stb_expansion *x, struct stb_xmatrix *m, const 
 		else if (a->kind == STB_S_BLOCK && !strcmp(name, "where"))
 			slot = &where;
 		if (!slot || *slot) {
-			bad(x, m, stb_diag(x->sink, STB_E0503, a->kind == STB_S_ATTR ? a->path->span : a->name.span, "%s `%s` in axis `%s`",
-				slot ? "a second" : "there is no", name, axis->name));
+			bad(x, m, stb_diag(x->sink, STB_E0503, a->kind == STB_S_ATTR ? a->path->span : a->name.span,
+				"%s `%s` in axis `%s`", slot ? "a second" : "there is no", name, axis->name));
 			continue;
 		}
 		*slot = a;
@@ -429,10 +445,17 @@ static void read_own_axis(struct stb_expansion *x, struct stb_xmatrix *m, const 
 	if (set && values && !n_points) {
 		read_values(x, m, axis, set, values);
 	} else if (set || values || !n_points) {
-		struct stb_diag *d = bad(x, m, stb_diag(x->sink, STB_E0503, axis->span, n_points ? "axis `%s` has points and `%s`" :
-			!set && !values ? "axis `%s` is empty" : "axis `%s` is incomplete: it has no `%s`", axis->name,
-			n_points ? (set ? "set" : "values") : set ? "values" : "set"));
+		struct stb_diag *d;
 
+		if (n_points)
+			d = stb_diag(x->sink, STB_E0503, axis->span, "axis `%s` has points and `%s`", axis->name,
+				set ? "set" : "values");
+		else if (set || values)
+			d = stb_diag(x->sink, STB_E0503, axis->span, "axis `%s` is incomplete: it has no `%s`", axis->name,
+				set ? "values" : "set");
+		else
+			d = stb_diag(x->sink, STB_E0503, axis->span, "axis `%s` is empty", axis->name);
+		m->bad = true;
 		stb_diag_help(x->sink, d, "an axis takes either set and values, or points");
 	}
 	if (!axis->n_values && !m->bad)
@@ -441,7 +464,8 @@ static void read_own_axis(struct stb_expansion *x, struct stb_xmatrix *m, const 
 
 /* --- overrides and exclusions --- */
 
-static void read_override(struct stb_expansion *x, struct stb_xmatrix *m, const struct stb_stmt *s, enum stb_origin origin)
+static void read_override(struct stb_expansion *x, struct stb_xmatrix *m, const struct stb_stmt *s,
+	enum stb_origin origin)
 {
 	STB_ARENA_GROW(x->arena, m->overrides, m->n_overrides, m->cap_overrides);
 	struct stb_xoverride *o = &m->overrides[m->n_overrides++];
@@ -456,7 +480,8 @@ static void read_override(struct stb_expansion *x, struct stb_xmatrix *m, const 
 			if (!stb_xselect_read(x, m, m->n_axes, a, &o->where))
 				m->bad = true;
 		} else {
-			bad(x, m, stb_diag(x->sink, STB_E0521, a->span, "an override holds where and PATH = value, nothing else"));
+			bad(x, m, stb_diag(x->sink, STB_E0521, a->span,
+				"an override holds where and PATH = value, nothing else"));
 		}
 	}
 	if (!o->settings.n && !m->bad)
@@ -518,7 +543,8 @@ static bool replaced_axis(const struct stb_block *b, const struct stb_stmt *axis
 	return false;
 }
 
-static void read_nested(struct stb_expansion *x, struct stb_xmatrix *m, const struct stb_stmt *s, bool axes, bool of_profile)
+static void read_nested(struct stb_expansion *x, struct stb_xmatrix *m, const struct stb_stmt *s, bool axes,
+	bool of_profile)
 {
 	if (s->kind != STB_S_BLOCK)
 		return;
@@ -549,7 +575,8 @@ struct stb_xmatrix *stb_xmatrix_read(struct stb_expansion *x, const struct stb_b
 		}
 	}
 	if (stb_xmatrix_axis(m, "workload", m->n_axes) == STB_NONE && !m->bad) {
-		struct stb_diag *d = bad(x, m, stb_diag(x->sink, STB_E0501, block->span, "matrix `%s` has no workload", block->name));
+		struct stb_diag *d = bad(x, m, stb_diag(x->sink, STB_E0501, block->span, "matrix `%s` has no workload",
+			block->name));
 
 		stb_diag_help(x->sink, d, "say what is run in each cell: workload = NAME, or a list of names");
 	}

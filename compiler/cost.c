@@ -1,5 +1,6 @@
 /*
- * cost.c - what a cell needs and takes: bytes, space and time, for the plan's head and for the rule that refuses what does not fit.
+ * cost.c - what a cell needs and takes: bytes, space and time, for the plan's head and for the rule that refuses what
+ * does not fit.
  *
  * Estimates of a plan, the same on every machine, so they come from the constants below and never from a measurement:
  *
@@ -20,7 +21,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const uint64_t layout_per_s = 200000000, pass_per_s = 100000000, rows_per_s = 20000, row_bytes = 240, events_per_s = 500;
+static const uint64_t layout_per_s = 200000000, pass_per_s = 100000000, rows_per_s = 20000, row_bytes = 240,
+	events_per_s = 500;
 static const uint64_t server_base_bytes = 48u << 20, redo_bytes = 100u << 20, statement_bytes = 32u << 10;
 static const uint64_t server_ns = 8 * STB_NS_PER_S, mkfs_ns = STB_NS_PER_S,
 	directory_ns = STB_NS_PER_S / 20;
@@ -59,12 +61,14 @@ bool stb_io_writes(const struct stb_eblock *w)
 
 bool stb_io_random(const struct stb_eblock *w)
 {
-	return stb_eattr_is(w, "rw", "randread") || stb_eattr_is(w, "rw", "randwrite") || stb_eattr_is(w, "rw", "randrw");
+	return stb_eattr_is(w, "rw", "randread") || stb_eattr_is(w, "rw", "randwrite") ||
+		stb_eattr_is(w, "rw", "randrw");
 }
 
 bool stb_oltp_writes(const struct stb_eblock *w)
 {
-	return stb_eattr_is(w, "script", "read_write") || stb_eattr_is(w, "script", "write_only") || stb_eattr_is(w, "script", "insert");
+	return stb_eattr_is(w, "script", "read_write") || stb_eattr_is(w, "script", "write_only") ||
+		stb_eattr_is(w, "script", "insert");
 }
 
 uint64_t stb_oltp_statements(const struct stb_eblock *w)
@@ -104,7 +108,8 @@ static void cost_io(const struct stb_scope *s, struct stb_cost *c)
 	const struct stb_eblock *w = s->workload;
 	const uint64_t jobs = stb_eattr_u64(w, "numjobs", 1), size = stb_eattr_u64(w, "size", 0);
 	const bool raw = stb_eattr_is(s->volume, "filesystem", "none"), null = stb_eattr_is(w, "ioengine", "null");
-	const uint64_t moved = mul(size, jobs), runtime = stb_eattr_u64(w, "runtime", 0), ramp = stb_eattr_u64(w, "ramp_time", 0);
+	const uint64_t moved = mul(size, jobs), runtime = stb_eattr_u64(w, "runtime", 0),
+		ramp = stb_eattr_u64(w, "ramp_time", 0);
 	const struct stb_eattr *mix = stb_eattr(w, "rwmixread");
 
 	if (!null) {

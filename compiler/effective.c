@@ -1,12 +1,13 @@
 /*
- * effective.c - what is in force for a block in a cell: default < declaration < override < profile < axis, and what axes bind.
+ * effective.c - what is in force for a block in a cell: default < declaration < override < profile < axis, and what
+ * axes bind.
  *
- * Two steps of interning keep this per distinct combination rather than per cell. The first key is what could matter: the block, the
- * settings that touch it and the blocks that axes offer; a cell that finds its key pays for a look-up only. The second is the outcome: two
- * ways to the same values and origins give one block.
+ * Two steps of interning keep this per distinct combination rather than per cell. The first key is what could matter:
+ * the block, the settings that touch it and the blocks that axes offer; a cell that finds its key pays for a look-up
+ * only. The second is the outcome: two ways to the same values and origins give one block.
  *
- * Contradictions are found here because only here it is known what meets: two overrides that differ, an override or a profile that sets what
- * an axis sets, two axes that set one attribute. Each is reported once.
+ * Contradictions are found here because only here it is known what meets: two overrides that differ, an override or a
+ * profile that sets what an axis sets, two axes that set one attribute. Each is reported once.
  */
 #include "compiler/expand.h"
 
@@ -57,8 +58,8 @@ bool stb_eattr_true(const struct stb_eblock *b, const char *name)
 
 /* --- contradictions --- */
 
-static void clash(struct making *mk, enum stb_code code, struct stb_span at, struct stb_span other, const char *what, const char *key,
-	const char *label)
+static void clash(struct making *mk, enum stb_code code, struct stb_span at, struct stb_span other, const char *what,
+	const char *key, const char *label)
 {
 	struct stb_expansion *x = mk->x;
 	const uint32_t place[3] = { (uint32_t)code, at.file, at.begin };
@@ -67,7 +68,8 @@ static void clash(struct making *mk, enum stb_code code, struct stb_span at, str
 	if (stb_intern_get(&x->reported, place, sizeof(place)))
 		return;
 	stb_intern_put(&x->reported, place, sizeof(place), x);
-	d = stb_diag(x->sink, code, at, "%s `%s` of %s `%s`", what, key, stb_kind_name(mk->block->kind), mk->block->name);
+	d = stb_diag(x->sink, code, at, "%s `%s` of %s `%s`", what, key, stb_kind_name(mk->block->kind),
+		mk->block->name);
 	stb_diag_label(x->sink, d, other, "%s", label);
 	stb_diag_note(x->sink, d, "met in cell %s of matrix `%s`", stb_xcell_label(x, mk->cell), mk->m->block->name);
 }
@@ -122,26 +124,31 @@ static void choose(struct making *mk, const char *key, struct choice *c)
 			continue;
 		if (r->from->origin == STB_FROM_AXIS) {
 			if (c->axis)
-				clash(mk, STB_E0513, r->made->value_span, c->axis->value_span, "two axes set", key, "the other one is here");
+				clash(mk, STB_E0513, r->made->value_span, c->axis->value_span, "two axes set", key,
+					"the other one is here");
 			c->axis = r->made;
 			c->axis_from = r->from;
 		} else if (r->from->origin == STB_FROM_PROFILE) {
 			if (c->profile && c->profile != own && !stb_val_equal(&c->profile->val, &r->made->val))
-				clash(mk, STB_E0512, setting_span(mk->x, r->made), setting_span(mk->x, c->profile), "two overrides differ on", key,
+				clash(mk, STB_E0512, setting_span(mk->x, r->made), setting_span(mk->x, c->profile),
+					"two overrides differ on", key,
 					"the other one is here");
 			c->profile = r->made;
 		} else {
 			if (c->over && !stb_val_equal(&c->over->val, &r->made->val))
-				clash(mk, STB_E0512, setting_span(mk->x, r->made), setting_span(mk->x, c->over), "two overrides differ on", key,
+				clash(mk, STB_E0512, setting_span(mk->x, r->made), setting_span(mk->x, c->over),
+					"two overrides differ on", key,
 					"the other one is here");
 			c->over = r->made;
 		}
 	}
 	if (c->axis && c->over)
-		clash(mk, STB_E0513, setting_span(mk->x, c->over), c->axis->value_span, "an override sets what an axis sets:", key,
+		clash(mk, STB_E0513, setting_span(mk->x, c->over), c->axis->value_span,
+			"an override sets what an axis sets:", key,
 			"the axis sets it here");
 	if (c->axis && c->profile)
-		clash(mk, STB_E0514, setting_span(mk->x, c->profile), c->axis->value_span, "the profile sets what an axis sets:", key,
+		clash(mk, STB_E0514, setting_span(mk->x, c->profile), c->axis->value_span,
+			"the profile sets what an axis sets:", key,
 			"the axis sets it here");
 }
 
@@ -162,8 +169,9 @@ static const char *interpolate(struct making *mk, const char *text)
 		if (axis != STB_NONE && mk->point[axis] != STB_NONE)
 			stb_buf_adds(&b, mk->m->axes[axis].values[mk->point[axis]].key);
 		else
-			stb_diag(mk->x->sink, STB_E0506, mk->block->span, "`${cell.%s}` in %s `%s`: the cell has no value on such an axis",
-				axis_name, stb_kind_name(mk->block->kind), mk->block->name);
+			stb_diag(mk->x->sink, STB_E0506, mk->block->span,
+				"`${cell.%s}` in %s `%s`: the cell has no value on such an axis", axis_name,
+				stb_kind_name(mk->block->kind), mk->block->name);
 		at = name + len + (name[len] == '}');
 	}
 	stb_buf_adds(&b, at);
@@ -239,7 +247,8 @@ static void make_map(struct making *mk, const struct stb_schema_attr *row)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < most; i++) {
-		const char *key = i < mk->block->n_settings ? mk->block->settings[i].key : mk->rel[i - mk->block->n_settings].made->key;
+		const char *key = i < mk->block->n_settings ? mk->block->settings[i].key :
+			mk->rel[i - mk->block->n_settings].made->key;
 
 		if (!strncmp(key, row->name, len) && key[len] == '.')
 			keys[n++] = key;
@@ -263,7 +272,8 @@ static struct stb_eblock *intern_content(struct stb_expansion *x, struct stb_ebl
 	stb_identity_block(&key, b, false);
 	b->full_len = (uint32_t)key.len;
 	for (uint32_t i = 0; i < b->n_attrs; i++)
-		stb_buf_printf(&key, " %d%d%s", (int)b->attrs[i].origin, b->attrs[i].is_default, b->attrs[i].axis ? b->attrs[i].axis : "");
+		stb_buf_printf(&key, " %d%d%s", (int)b->attrs[i].origin, b->attrs[i].is_default,
+			b->attrs[i].axis ? b->attrs[i].axis : "");
 	known = stb_intern_get(&x->by_content, stb_buf_str(&key), (uint32_t)key.len);
 	if (!known) {
 		stb_identity_block(&id, b, true);
@@ -328,8 +338,8 @@ static struct stb_eblock *make_block(struct making *mk)
 
 static void note_fallen(struct stb_expansion *x, const struct stb_xsetting *s, const struct stb_block *b)
 {
-	const char *text = stb_arena_printf(x->arena, "the override of `%s` falls away: profile `%s` replaces %s `%s`", s->text,
-		x->m->profile ? x->m->profile : "", stb_kind_name(b->kind), b->name);
+	const char *text = stb_arena_printf(x->arena, "the override of `%s` falls away: profile `%s` replaces %s `%s`",
+		s->text, x->m->profile ? x->m->profile : "", stb_kind_name(b->kind), b->name);
 
 	for (uint32_t i = 0; i < x->n_fallen; i++) {
 		if (!strcmp(x->fallen[i], text))
@@ -378,8 +388,8 @@ static bool wants_cell(const struct making *mk)
 	return false;
 }
 
-struct stb_eblock *stb_effective(struct stb_expansion *x, const struct stb_block *block, const struct stb_xsettings *active,
-	const struct stb_xmatrix *m, const uint32_t *point, uint32_t cell)
+struct stb_eblock *stb_effective(struct stb_expansion *x, const struct stb_block *block,
+	const struct stb_xsettings *active, const struct stb_xmatrix *m, const uint32_t *point, uint32_t cell)
 {
 	struct making mk = { .x = x, .block = block, .m = m, .point = point, .cell = cell };
 	static const int bindable[] = { STB_K_STORAGE, STB_K_VOLUME, STB_K_DATABASE };
@@ -441,7 +451,8 @@ static void inherit_attr(struct making *mk, const struct stb_schema_attr *row, c
 		a->val = stb_val_str(STB_V_WORD, "ext4");
 		a->is_default = true;
 	}
-	if (!strcmp(row->name, "filesystem") && !strcmp(storage->block->type->type, "loop") && !strcmp(a->val.str, "ext4"))
+	if (!strcmp(row->name, "filesystem") && !strcmp(storage->block->type->type, "loop") &&
+		!strcmp(a->val.str, "ext4"))
 		a->is_default = true;
 }
 

@@ -1,13 +1,14 @@
 /*
  * expand.c - matrices to cells.
  *
- * Cells are walked in nesting order, one at a time; nothing is kept about a cell but its point and one pointer, and the work per cell is a
- * few look-ups (effective.c). What can be wrong in many cells at once (a reference that nothing binds, a setting that touches nothing, cells
- * that are the same) is counted while walking and told once, with the number of cells and the first of them.
+ * Cells are walked in nesting order, one at a time; nothing is kept about a cell but its point and one pointer, and the
+ * work per cell is a few look-ups (effective.c). What can be wrong in many cells at once (a reference that nothing
+ * binds, a setting that touches nothing, cells that are the same) is counted while walking and told once, with the
+ * number of cells and the first of them.
  *
- * A cell's chain in this version: workload io -> volume -> storage, or workload oltp -> database -> volume -> storage; beside it the server
- * and whatever axes describe. A value of a described axis belongs to each of its cells even where nothing takes it: it is what the figures
- * are about, so it is part of the identity.
+ * A cell's chain in this version: workload io -> volume -> storage, or workload oltp -> database -> volume -> storage;
+ * beside it the server and whatever axes describe. A value of a described axis belongs to each of its cells even where
+ * nothing takes it: it is what the figures are about, so it is part of the identity.
  */
 #include "compiler/expand.h"
 
@@ -98,20 +99,23 @@ static const char *grouped(struct stb_arena *a, uint64_t n)
 /* Whether the product of the axes is within the limit, known before a single cell is made. */
 static bool within_limit(struct stb_expansion *x, struct stb_xmatrix *m)
 {
-	const uint64_t limit = x->m->options->max_cells ? STB_MIN(x->m->options->max_cells, UINT32_MAX / 2) : default_max_cells;
+	const uint64_t limit = x->m->options->max_cells ? STB_MIN(x->m->options->max_cells, UINT32_MAX / 2) :
+		default_max_cells;
 	bool conditional = false, over = false;
 	const char *axes = "";
 	uint64_t product = 1;
 	struct stb_diag *d;
 
 	if (m->n_axes > MAX_AXES) {
-		stb_diag(x->sink, STB_E0505, m->block->span, "matrix `%s` has %u axes; %d is the most", m->block->name, m->n_axes, MAX_AXES);
+		stb_diag(x->sink, STB_E0505, m->block->span, "matrix `%s` has %u axes; %d is the most", m->block->name,
+			m->n_axes, MAX_AXES);
 		return false;
 	}
 	for (uint32_t i = 0; i < m->n_axes; i++) {
 		over = __builtin_mul_overflow(product, m->axes[i].n_values, &product) || over;
 		conditional = conditional || m->axes[i].where.n;
-		axes = stb_arena_printf(x->arena, "%s%s%s (%u)", axes, i ? " x " : "", m->axes[i].name, m->axes[i].n_values);
+		axes = stb_arena_printf(x->arena, "%s%s%s (%u)", axes, i ? " x " : "", m->axes[i].name,
+			m->axes[i].n_values);
 	}
 	if (!over && product <= limit)
 		return true;
@@ -121,10 +125,13 @@ static bool within_limit(struct stb_expansion *x, struct stb_xmatrix *m)
 		if (walk_axis(&w, 0))
 			return true;
 	}
-	d = stb_diag(x->sink, STB_E0505, m->block->span, "matrix `%s` has %s%s cells, more than the %s that are allowed", m->block->name,
-		conditional ? "up to " : "", over ? "over 10^18" : grouped(x->arena, product), grouped(x->arena, limit));
+	d = stb_diag(x->sink, STB_E0505, m->block->span,
+		"matrix `%s` has %s%s cells, more than the %s that are allowed", m->block->name,
+		conditional ? "up to " : "", over ? "over 10^18" : grouped(x->arena, product),
+		grouped(x->arena, limit));
 	stb_diag_note(x->sink, d, "its axes: %s = %s", axes, over ? "over 10^18" : grouped(x->arena, product));
-	stb_diag_help(x->sink, d, "leave values out, or allow it with --max-cells %s", over ? "N" : stb_arena_printf(x->arena,
+	stb_diag_help(x->sink, d, "leave values out, or allow it with --max-cells %s",
+		over ? "N" : stb_arena_printf(x->arena,
 		"%" PRIu64, product));
 	return false;
 }
@@ -146,7 +153,8 @@ static void lacks(struct walk *w, const struct stb_eblock *b, const char *attr, 
 }
 
 /* The block that an attribute names, with what is in force for it; NULL where nothing binds it (counted). */
-static struct stb_eblock *follow(struct walk *w, const struct stb_eblock *b, const char *attr, enum stb_kind kind, uint32_t cell)
+static struct stb_eblock *follow(struct walk *w, const struct stb_eblock *b, const char *attr, enum stb_kind kind,
+	uint32_t cell)
 {
 	const struct stb_eattr *a = stb_eattr(b, attr);
 	const struct stb_block *target = a && a->val.str ? stb_model_find(w->x->m, kind, a->val.str) : NULL;
@@ -166,7 +174,8 @@ static struct stb_eblock *follow(struct walk *w, const struct stb_eblock *b, con
 
 static int kind_rank(enum stb_kind kind)
 {
-	static const enum stb_kind order[] = { STB_K_SERVER, STB_K_STORAGE, STB_K_VOLUME, STB_K_DATABASE, STB_K_WORKLOAD };
+	static const enum stb_kind order[] = { STB_K_SERVER, STB_K_STORAGE, STB_K_VOLUME, STB_K_DATABASE,
+		STB_K_WORKLOAD };
 
 	for (size_t i = 0; i < STB_LEN(order); i++) {
 		if (order[i] == kind)
@@ -200,7 +209,8 @@ static void use(struct stb_combo *c, const struct stb_eblock *b)
 }
 
 /* A volume with its class: the volume as the file system it has. */
-static const struct stb_eblock *resolve_volume(struct walk *w, struct stb_eblock *volume, uint32_t cell, const struct stb_eblock **storage)
+static const struct stb_eblock *resolve_volume(struct walk *w, struct stb_eblock *volume, uint32_t cell,
+	const struct stb_eblock **storage)
 {
 	struct stb_eblock *s = volume ? follow(w, volume, "storage", STB_K_STORAGE, cell) : NULL;
 
@@ -314,7 +324,8 @@ static void note_id(struct walk *w, const struct stb_combo *c, uint32_t cell)
 	const uintptr_t first = (uintptr_t)stb_intern_get(&w->ids, c->id, 16);
 
 	if (!first) {
-		stb_intern_put(&w->ids, c->id, 16, (void *)((uintptr_t)cell + 1)); /* NOLINT: an index, not an address */
+		stb_intern_put(&w->ids, c->id, 16,
+			(void *)((uintptr_t)cell + 1)); /* NOLINT: an index, not an address */
 		return;
 	}
 	if (!w->n_same++) {
@@ -326,7 +337,8 @@ static void note_id(struct walk *w, const struct stb_combo *c, uint32_t cell)
 /* Whether the chain reached its end; where it did not, someone has reported why. */
 static bool complete(const struct stb_scope *s)
 {
-	if (!strcmp(s->workload->block->type->type, "oltp") && (!s->database || strcmp(s->database->block->type->type, "mysql")))
+	if (!strcmp(s->workload->block->type->type, "oltp") &&
+		(!s->database || strcmp(s->database->block->type->type, "mysql")))
 		return s->database;
 	return s->volume && s->storage;
 }
@@ -386,7 +398,8 @@ static void visit(struct walk *w)
 
 /* --- what was counted --- */
 
-void stb_tell_cells(struct stb_expansion *x, struct stb_diag *d, const struct stb_xmatrix *m, uint32_t n, uint32_t first)
+void stb_tell_cells(struct stb_expansion *x, struct stb_diag *d, const struct stb_xmatrix *m, uint32_t n,
+	uint32_t first)
 {
 	if (m->n_cells < 2)
 		return;
@@ -402,8 +415,9 @@ static void report_lacks(struct walk *w)
 	for (uint32_t i = 0; i < w->n_lacks; i++) {
 		const struct lack *l = &w->lacks[i];
 		const char *kind = stb_kind_name(l->block->kind);
-		struct stb_diag *d = stb_diag(w->x->sink, STB_E0509, l->block->span, "nothing says which %s %s `%s` uses",
-			stb_kind_name((enum stb_kind)l->row->ref_kind), kind, l->block->name);
+		struct stb_diag *d = stb_diag(w->x->sink, STB_E0509, l->block->span,
+			"nothing says which %s %s `%s` uses", stb_kind_name((enum stb_kind)l->row->ref_kind), kind,
+			l->block->name);
 
 		stb_tell_cells(w->x, d, w->m, l->n_cells, l->first_cell);
 		stb_diag_help(w->x->sink, d, "write `%s = NAME` in it, or give matrix `%s` an axis `%s`", l->row->name,
@@ -419,18 +433,19 @@ static void report_selectors(struct walk *w)
 		return;
 	for (uint32_t i = 0; i < m->n_excludes; i++) {
 		if (!m->excludes[i].n_cells)
-			stb_diag(w->x->sink, STB_E0508, m->excludes[i].where.span, "this exclusion matches no cell of matrix `%s`",
-				m->block->name);
+			stb_diag(w->x->sink, STB_E0508, m->excludes[i].where.span,
+				"this exclusion matches no cell of matrix `%s`", m->block->name);
 	}
 	for (uint32_t i = 0; i < m->n_axes; i++) {
 		if (!m->axes[i].holds)
-			stb_diag(w->x->sink, STB_E0508, m->axes[i].where.span, "the where of axis `%s` matches no cell of matrix `%s`",
-				m->axes[i].name, m->block->name);
+			stb_diag(w->x->sink, STB_E0508, m->axes[i].where.span,
+				"the where of axis `%s` matches no cell of matrix `%s`", m->axes[i].name,
+				m->block->name);
 	}
 	for (uint32_t i = 0; i < m->n_overrides; i++) {
 		if (!m->overrides[i].n_cells && m->n_cells)
-			stb_diag(w->x->sink, STB_E0508, m->overrides[i].where.span, "this override matches no cell of matrix `%s`",
-				m->block->name);
+			stb_diag(w->x->sink, STB_E0508, m->overrides[i].where.span,
+				"this override matches no cell of matrix `%s`", m->block->name);
 	}
 }
 
@@ -477,14 +492,16 @@ static void report_axes(struct walk *w)
 		struct stb_diag *d;
 
 		report_missed_axis(w, axis);
-		if (axis->kind < 0 || axis->kind == STB_K_WORKLOAD || axis->kind == STB_K_SERVER || axis->described || axis->taken ||
-			w->n_lacks)
+		if (axis->kind < 0 || axis->kind == STB_K_WORKLOAD || axis->kind == STB_K_SERVER || axis->described ||
+			axis->taken || w->n_lacks)
 			continue;
 		d = stb_diag(w->x->sink, STB_E0510, axis->span, "no block of matrix `%s` takes its %s from axis `%s`",
 			w->m->block->name, axis->name, axis->name);
-		stb_diag_note(w->x->sink, d, "an axis by kind binds the blocks that leave out `%s`; here none needs one or all name theirs",
+		stb_diag_note(w->x->sink, d,
+			"an axis by kind binds the blocks that leave out `%s`; here none needs one or all name theirs",
 			axis->name);
-		stb_diag_help(w->x->sink, d, "leave `%s` out where the axis should bind it, or remove the axis", axis->name);
+		stb_diag_help(w->x->sink, d, "leave `%s` out where the axis should bind it, or remove the axis",
+			axis->name);
 	}
 }
 
@@ -497,15 +514,17 @@ static void report_same(struct walk *w)
 		return;
 	a = w->x->cells[w->same_a].point;
 	b = w->x->cells[w->same_b].point;
-	d = stb_diag(w->x->sink, STB_E0517, w->m->block->span, "matrix `%s` has cells that are the same: %s and %s", w->m->block->name,
-		stb_xcell_label(w->x, w->same_a), stb_xcell_label(w->x, w->same_b));
+	d = stb_diag(w->x->sink, STB_E0517, w->m->block->span, "matrix `%s` has cells that are the same: %s and %s",
+		w->m->block->name, stb_xcell_label(w->x, w->same_a), stb_xcell_label(w->x, w->same_b));
 	if (w->n_same > 1)
 		stb_diag_note(w->x->sink, d, "%u of its %u cells repeat another one", w->n_same, w->m->n_cells);
 	for (uint32_t i = 0; i < w->m->n_axes; i++) {
 		if (a[i] != b[i])
-			stb_diag_label(w->x->sink, d, w->m->axes[i].span, "axis `%s` changes nothing between them", w->m->axes[i].name);
+			stb_diag_label(w->x->sink, d, w->m->axes[i].span, "axis `%s` changes nothing between them",
+				w->m->axes[i].name);
 	}
-	stb_diag_help(w->x->sink, d, "exclude what repeats, or put workloads that do not use the axis in a matrix of their own");
+	stb_diag_help(w->x->sink, d,
+		"exclude what repeats, or put workloads that do not use the axis in a matrix of their own");
 }
 
 static void expand_matrix(struct stb_expansion *x, const struct stb_block *block)
@@ -533,7 +552,8 @@ static void expand_matrix(struct stb_expansion *x, const struct stb_block *block
 	report_axes(&w);
 	report_same(&w);
 	if (!m->n_cells)
-		stb_diag(x->sink, STB_E0519, block->span, "no cell of matrix `%s` is left: its exclusions cover all of them", block->name);
+		stb_diag(x->sink, STB_E0519, block->span,
+			"no cell of matrix `%s` is left: its exclusions cover all of them", block->name);
 	if (w.n_lacks)
 		m->bad = true;
 }

@@ -1,10 +1,10 @@
 /*
- * expand.h - what the second half of the compiler works on: matrices read into axes and selectors, blocks with their effective attributes,
- * cells. Private to axes, selector, expand, identity, cost, rules and lower.
+ * expand.h - what the second half of the compiler works on: matrices read into axes and selectors, blocks with their
+ * effective attributes, cells. Private to axes, selector, expand, identity, cost, rules and lower.
  *
- * Everything lies in the compilation's arena. Blocks, scopes and combos are interned by content: equal things are one object, so a cell is a
- * handful of pointers and whatever is worked out about a block (its canonical JSON, its findings) is worked out once, however many cells
- * use it.
+ * Everything lies in the compilation's arena. Blocks, scopes and combos are interned by content: equal things are one
+ * object, so a cell is a handful of pointers and whatever is worked out about a block (its canonical JSON, its
+ * findings) is worked out once, however many cells use it.
  *
  *   model ---axes---> struct stb_xmatrix ---expand---> struct stb_xcell -> struct stb_combo -> struct stb_eblock ...
  *                                                                            `-> struct stb_scope ---rules---> findings
@@ -201,11 +201,11 @@ struct stb_xmatrix *stb_xmatrix_read(struct stb_expansion *x, const struct stb_b
 struct stb_setting *stb_xsetting_for(const struct stb_xsetting *s, const struct stb_block *block);
 
 /*
- * selector.c: reads `where { }` against the axes [0, n_axes) of a matrix. false: reported. In what is written for the whole spec but compiled
- * under a profile, a value that the profile took away matches nothing and is no error.
+ * selector.c: reads `where { }` against the axes [0, n_axes) of a matrix. false: reported. In what is written for the
+ * whole spec but compiled under a profile, a value that the profile took away matches nothing and is no error.
  */
-bool stb_xselect_read(struct stb_expansion *x, const struct stb_xmatrix *m, uint32_t n_axes, const struct stb_stmt *where,
-	struct stb_xselect *out);
+bool stb_xselect_read(struct stb_expansion *x, const struct stb_xmatrix *m, uint32_t n_axes,
+	const struct stb_stmt *where, struct stb_xselect *out);
 bool stb_xselect_match(const struct stb_xselect *s, const struct stb_xmatrix *m, const uint32_t *point);
 const struct stb_xterm *stb_xselect_term(const struct stb_xselect *s, uint32_t axis); /* NULL: not restricted */
 uint32_t stb_xmatrix_axis(const struct stb_xmatrix *m, const char *name, uint32_t n_axes); /* STB_NONE: there is none */
@@ -217,13 +217,14 @@ void stb_expand(struct stb_expansion *x);
 /* "small4 / std_flash / 64": the values of a cell, for messages. */
 const char *stb_xcell_label(const struct stb_expansion *x, uint32_t cell);
 /* Adds "in N of M cells, first: ..." where the matrix has several. */
-void stb_tell_cells(struct stb_expansion *x, struct stb_diag *d, const struct stb_xmatrix *m, uint32_t n, uint32_t first);
+void stb_tell_cells(struct stb_expansion *x, struct stb_diag *d, const struct stb_xmatrix *m, uint32_t n,
+	uint32_t first);
 
 /* effective.c */
 const struct stb_shape *stb_shape(struct stb_expansion *x, const struct stb_schema_type *type);
 /* The block with all that is in force for it; interned. bound: what axes offer, per kind. */
-struct stb_eblock *stb_effective(struct stb_expansion *x, const struct stb_block *block, const struct stb_xsettings *active,
-	const struct stb_xmatrix *m, const uint32_t *point, uint32_t cell);
+struct stb_eblock *stb_effective(struct stb_expansion *x, const struct stb_block *block,
+	const struct stb_xsettings *active, const struct stb_xmatrix *m, const uint32_t *point, uint32_t cell);
 /* The volume with the file system that it has from its class. */
 struct stb_eblock *stb_effective_volume(struct stb_expansion *x, struct stb_eblock *volume, struct stb_eblock *storage);
 

@@ -1,7 +1,9 @@
 /*
- * identity.c - what makes a cell itself, and which cells share provisioning. The exact form is a contract: resume, reuse and diff key on it.
+ * identity.c - what makes a cell itself, and which cells share provisioning. The exact form is a contract: resume,
+ * reuse and diff key on it.
  *
- * Identity version 1. The id of a cell is the SHA-256, in lower-case hex, of this text, without blanks and without a final newline:
+ * Identity version 1. The id of a cell is the SHA-256, in lower-case hex, of this text, without blanks and without a
+ * final newline:
  *
  *   {"blocks":[BLOCK,...],"fresh":"group","version":1}
  *   BLOCK = {"attrs":{"NAME":VALUE,...},"kind":"workload","name":"w","type":"io"}
@@ -15,10 +17,11 @@
  *   below 0x20; all other bytes stand as they are.
  * - The data set has no entry of its own: every attribute that says what is loaded is an `id` attribute of the workload.
  *
- * A changed default, or a change here, raises the version; a new attribute changes no id, since its default is left out.
+ * A changed default, or a change here, raises the version; a new attribute changes no id, since its default is left
+ * out.
  *
- * A group id is the SHA-256 of {"blocks":[...],"dataset":{...},"version":1} with every effective attribute of all blocks but the workload, and
- * the attributes that say what the load writes (null without a data set).
+ * A group id is the SHA-256 of {"blocks":[...],"dataset":{...},"version":1} with every effective attribute of all
+ * blocks but the workload, and the attributes that say what the load writes (null without a data set).
  */
 #include "compiler/expand.h"
 

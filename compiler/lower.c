@@ -1,8 +1,10 @@
 /*
- * lower.c - cells to the plan: blocks with every effective attribute, groups that share provisioning, cells, matrices, and what it all needs.
+ * lower.c - cells to the plan: blocks with every effective attribute, groups that share provisioning, cells, matrices,
+ * and what it all needs.
  *
- * Everything is copied into the plan's arena; the compilation may end before the plan does. The order of things in the plan is that of the
- * spec, or sorted where the spec's order means nothing (blocks, secrets, params), never that of a hash table.
+ * Everything is copied into the plan's arena; the compilation may end before the plan does. The order of things in the
+ * plan is that of the spec, or sorted where the spec's order means nothing (blocks, secrets, params), never that of a
+ * hash table.
  */
 #include "compiler/expand.h"
 
@@ -106,7 +108,8 @@ static const char *dataset_content(struct stb_lowering *l, const struct stb_eblo
 		const struct stb_eattr *a = stb_eattr(w, *name);
 
 		if (a)
-			text = stb_arena_printf(l->x->arena, "%s %s=%s", text, *name, stb_val_text(l->x->arena, &a->val));
+			text = stb_arena_printf(l->x->arena, "%s %s=%s", text, *name,
+				stb_val_text(l->x->arena, &a->val));
 	}
 	return text;
 }
@@ -215,13 +218,16 @@ static const char *why_not_run(struct stb_lowering *l, const struct stb_combo *c
 	if (on_external_database(s)) {
 		if (stb_eattr(s->database, "host") || stb_eattr(s->database, "socket"))
 			return NULL;
-		return stb_arena_printf(l->a, "database external `%s` has neither host nor socket: it is described, not reachable",
+		return stb_arena_printf(l->a,
+			"database external `%s` has neither host nor socket: it is described, not reachable",
 			s->database->block->name);
 	}
 	if (!strcmp(s->storage->block->type->type, "external"))
-		return stb_arena_printf(l->a, "storage external `%s` is described, not provisioned", s->storage->block->name);
+		return stb_arena_printf(l->a, "storage external `%s` is described, not provisioned",
+			s->storage->block->name);
 	if (axis != STB_NONE && s->matrix->axes[axis].n_values > 1)
-		return stb_arena_printf(l->a, "server external `%s` is described: the work cannot be placed on it", c->server->block->name);
+		return stb_arena_printf(l->a, "server external `%s` is described: the work cannot be placed on it",
+			c->server->block->name);
 	return NULL;
 }
 
@@ -237,12 +243,14 @@ static void lower_mounts(struct stb_lowering *l, const struct stb_scope *s, stru
 static void add_privileges(struct stb_lowering *l, const struct stb_scope *s)
 {
 	const char *type = s->storage->block->type->type, *name = s->storage->block->name;
-	const struct stb_eattr *size = stb_eattr(s->volume, "size") ? stb_eattr(s->volume, "size") : stb_eattr(s->storage, "size");
+	const struct stb_eattr *size = stb_eattr(s->volume, "size") ? stb_eattr(s->volume, "size") :
+		stb_eattr(s->storage, "size");
 	const struct stb_eattr *fs = stb_eattr(s->volume, "filesystem");
 	const char *text;
 
 	if (!strcmp(type, "tmpfs"))
-		text = stb_arena_printf(l->a, "root: mounts a tmpfs of %s (storage %s)", size ? stb_val_label(l->a, &size->val) : "?", name);
+		text = stb_arena_printf(l->a, "root: mounts a tmpfs of %s (storage %s)",
+			size ? stb_val_label(l->a, &size->val) : "?", name);
 	else if (strcmp(type, "loop"))
 		return;
 	else if (!fs || !strcmp(fs->val.str, "none"))
@@ -356,8 +364,9 @@ static void check_once(struct stb_lowering *l, const struct stb_xmatrix *m)
 			*sum = UINT64_MAX;
 		if (*sum <= (uint64_t)size->val.num || before > (uint64_t)size->val.num || !before)
 			continue;
-		d = stb_diag(l->x->sink, STB_E0523, size->span, "the volumes of matrix `%s` need %s or more of storage `%s` at once",
-			m->block->name, stb_bytes_text(l->x->arena, *sum), c->scope->storage->block->name);
+		d = stb_diag(l->x->sink, STB_E0523, size->span,
+			"the volumes of matrix `%s` need %s or more of storage `%s` at once", m->block->name,
+			stb_bytes_text(l->x->arena, *sum), c->scope->storage->block->name);
 		stb_diag_label(l->x->sink, d, m->block->span, "fresh = once keeps every group's side by side");
 		stb_diag_help(l->x->sink, d, "set fresh = group, or raise the size");
 	}

@@ -56,7 +56,8 @@ uint32_t stb_lower_span(struct stb_lowering *l, struct stb_span s)
 	if (!known) {
 		STB_ARENA_GROW(l->a, l->plan->spans, l->plan->n_spans, l->cap_spans);
 		at = stb_sources_position(src, s.file, s.begin);
-		l->plan->spans[l->plan->n_spans++] = (struct stb_plan_span){ file, at.line, at.column, width_of(&src->files[s.file], s) };
+		l->plan->spans[l->plan->n_spans++] = (struct stb_plan_span){ file, at.line, at.column,
+			width_of(&src->files[s.file], s) };
 		known = l->plan->n_spans;
 		stb_intern_put(&l->spans, &s, sizeof(s), (void *)known); /* a number, not an address */
 	}
@@ -98,7 +99,8 @@ static int ascending(const void *a, const void *b)
 
 static void lower_schedule(struct stb_lowering *l, const struct stb_block *b, struct stb_plan_matrix *to)
 {
-	const struct stb_setting *days = stb_block_setting(b, "schedule.days"), *at = stb_block_setting(b, "schedule.at");
+	const struct stb_setting *days = stb_block_setting(b, "schedule.days"),
+		*at = stb_block_setting(b, "schedule.at");
 	uint32_t n = 0;
 
 	if (!days || !at || days->val.type == STB_V_NONE || at->val.type != STB_V_LIST || !at->val.n_items)
@@ -126,7 +128,8 @@ static void lower_axis(struct stb_lowering *l, const struct stb_xaxis *from, str
 		.n_values = from->n_values,
 	};
 	for (uint32_t i = 0; i < from->n_values; i++)
-		to->values[i] = (struct stb_plan_axis_value){ stb_lower_str(l, from->values[i].key), stb_lower_str(l, from->values[i].label) };
+		to->values[i] = (struct stb_plan_axis_value){ stb_lower_str(l, from->values[i].key),
+			stb_lower_str(l, from->values[i].label) };
 }
 
 struct stb_selector stb_lower_select(struct stb_lowering *l, const struct stb_xmatrix *m, const struct stb_xselect *s)
@@ -187,8 +190,8 @@ static void count_once(struct stb_lowering *l, const struct stb_plan_matrix *m, 
 }
 
 /*
- * Where groups are provisioned again and again although they could stand side by side, `once` is offered: what it saves and what it needs.
- * Not for what takes no time.
+ * Where groups are provisioned again and again although they could stand side by side, `once` is offered: what it saves
+ * and what it needs. Not for what takes no time.
  */
 void stb_lower_offers(struct stb_lowering *l, const char **notes, uint32_t *n_notes)
 {
@@ -215,8 +218,8 @@ void stb_lower_offers(struct stb_lowering *l, const char **notes, uint32_t *n_no
 		notes[(*n_notes)++] = stb_arena_printf(l->x->arena,
 			"matrix `%s` provisions %" PRIu64 " times, about %" PRIu64 "s in all; fresh = once would do it %" PRIu64
 			" times, about %" PRIu64 "s, and need %s side by side",
-			plan->matrices[m].name, p->n, p->ns / (uint64_t)STB_NS_PER_S, p->n_once, p->once_ns / (uint64_t)STB_NS_PER_S,
-			stb_bytes_text(l->x->arena, p->once_bytes));
+			plan->matrices[m].name, p->n, p->ns / (uint64_t)STB_NS_PER_S, p->n_once,
+			p->once_ns / (uint64_t)STB_NS_PER_S, stb_bytes_text(l->x->arena, p->once_bytes));
 	}
 }
 

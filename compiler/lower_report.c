@@ -1,8 +1,8 @@
 /*
  * lower_report.c - reports and claims: checked against the cells that they are about, and put into the plan.
  *
- * Checked here rather than in check.c, because what can be wrong depends on the cells: whether an axis is there, whether the selected cells
- * have the metric, whether one field of a table would stand for several cells.
+ * Checked here rather than in check.c, because what can be wrong depends on the cells: whether an axis is there,
+ * whether the selected cells have the metric, whether one field of a table would stand for several cells.
  */
 #include "compiler/expand.h"
 #include "runtime/base/metric.h"
@@ -31,7 +31,8 @@ static const struct {
 	{ "ratio", STB_VIEW_RATIO, true, true },          { "n", STB_VIEW_N, false, false },
 };
 
-STB_PRINTF(4, 5) static struct stb_diag *wrong(struct about *a, enum stb_code code, struct stb_span span, const char *fmt, ...)
+STB_PRINTF(4, 5) static struct stb_diag *wrong(struct about *a, enum stb_code code, struct stb_span span,
+	const char *fmt, ...)
 {
 	char text[1024];
 	va_list ap;
@@ -59,10 +60,11 @@ static const struct stb_xmatrix *find_matrix(struct about *a)
 		return NULL; /* reported by check */
 	if (x->n_matrices == 1)
 		return x->matrices[0];
-	d = wrong(a, STB_E0601, a->b->span, "%s `%s` does not say which matrix it is about", stb_kind_name(a->b->kind), a->b->name);
+	d = wrong(a, STB_E0601, a->b->span, "%s `%s` does not say which matrix it is about", stb_kind_name(a->b->kind),
+		a->b->name);
 	if (x->n_matrices)
-		stb_diag_help(x->sink, d, "write from = %s, or another one: the spec has %u matrices", x->matrices[0]->block->name,
-			x->n_matrices);
+		stb_diag_help(x->sink, d, "write from = %s, or another one: the spec has %u matrices",
+			x->matrices[0]->block->name, x->n_matrices);
 	else
 		stb_diag_help(x->sink, d, "the spec has no matrix");
 	return NULL;
@@ -109,11 +111,11 @@ static void read_selectors(struct about *a)
 	if (x->m->profile) /* selectors are judged on the bare spec */
 		return;
 	if (where && !a->families)
-		wrong(a, STB_E0508, where->span, "the where of %s `%s` matches no cell of matrix `%s`", stb_kind_name(a->b->kind), a->b->name,
-			a->m->block->name);
+		wrong(a, STB_E0508, where->span, "the where of %s `%s` matches no cell of matrix `%s`",
+			stb_kind_name(a->b->kind), a->b->name, a->m->block->name);
 	if (a->baseline_stmt && !count_matches(a, &a->baseline))
-		wrong(a, STB_E0508, a->baseline_stmt->span, "the baseline of %s `%s` matches no cell of matrix `%s`", stb_kind_name(a->b->kind),
-			a->b->name, a->m->block->name);
+		wrong(a, STB_E0508, a->baseline_stmt->span, "the baseline of %s `%s` matches no cell of matrix `%s`",
+			stb_kind_name(a->b->kind), a->b->name, a->m->block->name);
 }
 
 /* --- the table --- */
@@ -151,7 +153,8 @@ static uint32_t use_axis(struct about *a, struct stb_span *used, struct stb_span
 		return STB_NONE;
 	}
 	if (used[axis].file != STB_NO_FILE) {
-		struct stb_diag *d = wrong(a, STB_E0603, span, "axis `%s` has two places in report `%s`", name, a->b->name);
+		struct stb_diag *d = wrong(a, STB_E0603, span, "axis `%s` has two places in report `%s`", name,
+			a->b->name);
 
 		stb_diag_label(a->l->x->sink, d, used[axis], "the other one is here");
 		return STB_NONE;
@@ -180,7 +183,8 @@ static void read_shape(struct about *a, struct stb_plan_report *r, struct stb_sp
 		return;
 	r->fold = STB_NEW_ARRAY(a->l->a, uint32_t, fold->val.n_items);
 	for (uint32_t i = 0; i < fold->val.n_items; i++) {
-		const uint32_t axis = fold->val.items[i].str ? use_axis(a, used, item_span(fold, i), fold->val.items[i].str) : STB_NONE;
+		const uint32_t axis = fold->val.items[i].str ?
+			use_axis(a, used, item_span(fold, i), fold->val.items[i].str) : STB_NONE;
 
 		if (axis != STB_NONE)
 			r->fold[r->n_fold++] = axis;
@@ -225,14 +229,16 @@ static void check_fields(struct about *a, const struct stb_span *used)
 		return;
 	for (uint32_t k = 0; k < a->m->n_axes; k++) {
 		if (used[k].file == STB_NO_FILE && point_of(a, worst->first)[k] != point_of(a, worst->second)[k])
-			names = stb_arena_printf(x->arena, "%s%s`%s`", names ? names : "", names ? ", " : "", a->m->axes[k].name);
+			names = stb_arena_printf(x->arena, "%s%s`%s`", names ? names : "", names ? ", " : "",
+				a->m->axes[k].name);
 	}
-	d = wrong(a, STB_E0604, a->b->span, "%u cells fall into one field of report `%s`: %s %s neither shown, fixed nor folded", worst->n,
+	d = wrong(a, STB_E0604, a->b->span,
+		"%u cells fall into one field of report `%s`: %s %s neither shown, fixed nor folded", worst->n,
 		a->b->name, names, strchr(names, ',') ? "are" : "is");
 	stb_diag_note(x->sink, d, "for example %s and %s", stb_xcell_label(x, a->m->first_cell + worst->first),
 		stb_xcell_label(x, a->m->first_cell + worst->second));
-	stb_diag_help(x->sink, d, "show it with rows, columns or split, fix it with where { %.*s = VALUE }, or fold it", (int)strcspn(names + 1, "`"),
-		names + 1);
+	stb_diag_help(x->sink, d, "show it with rows, columns or split, fix it with where { %.*s = VALUE }, or fold it",
+		(int)strcspn(names + 1, "`"), names + 1);
 }
 
 /* --- metrics and views --- */
@@ -252,11 +258,13 @@ static bool find_metric(struct about *a, const char *name, struct stb_span span,
 		d = wrong(a, STB_E0605, span, "there is no metric `%s`", name);
 		if (near)
 			stb_diag_here(x->sink, d, "did you mean `%s`?", near);
-		stb_diag_help(x->sink, d, "`stb explain metrics` lists them; percentiles are lat_p95, lat_p999 and so on");
+		stb_diag_help(x->sink, d,
+			"`stb explain metrics` lists them; percentiles are lat_p95, lat_p999 and so on");
 		return false;
 	}
 	if (a->families && !(a->families & out->families)) {
-		d = wrong(a, STB_E0606, span, "no cell of %s `%s` has the metric `%s`", stb_kind_name(a->b->kind), a->b->name, name);
+		d = wrong(a, STB_E0606, span, "no cell of %s `%s` has the metric `%s`", stb_kind_name(a->b->kind),
+			a->b->name, name);
 		stb_diag_note(x->sink, d, "it belongs to %s workloads, and these cells are of type %s",
 			out->families == STB_METRIC_IO ? "io" : "oltp", a->families == STB_METRIC_IO ? "io" : "oltp");
 		return false;
@@ -270,7 +278,8 @@ static void read_metrics(struct about *a, struct stb_plan_report *r)
 	struct stb_metric metric;
 
 	if (!s || s->val.type != STB_V_LIST || !s->val.n_items) {
-		struct stb_diag *d = wrong(a, STB_E0605, s ? s->value_span : a->b->span, "report `%s` shows no metric", a->b->name);
+		struct stb_diag *d = wrong(a, STB_E0605, s ? s->value_span : a->b->span, "report `%s` shows no metric",
+			a->b->name);
 
 		stb_diag_help(a->l->x->sink, d, "write metrics = [iops, lat_p95], or [tps, lat_p95] for oltp");
 		return;
@@ -296,19 +305,23 @@ static void check_view(struct about *a, const struct stb_plan_report *r, size_t 
 	struct stb_metric metric;
 
 	if (views[view].relative && !a->baseline_stmt) {
-		struct stb_diag *d = wrong(a, STB_E0608, span, "`%s` compares, and report `%s` has no baseline", views[view].word, a->b->name);
+		struct stb_diag *d = wrong(a, STB_E0608, span, "`%s` compares, and report `%s` has no baseline",
+			views[view].word, a->b->name);
 
-		stb_diag_help(a->l->x->sink, d, "state one: baseline { %s = %s }", a->m->axes[0].name, a->m->axes[0].values[0].key);
+		stb_diag_help(a->l->x->sink, d, "state one: baseline { %s = %s }", a->m->axes[0].name,
+			a->m->axes[0].values[0].key);
 	}
 	if (views[view].view == STB_VIEW_VALUE && r->n_fold) {
-		struct stb_diag *d = wrong(a, STB_E0611, span, "report `%s` folds cells, and their values make no figure", a->b->name);
+		struct stb_diag *d = wrong(a, STB_E0611, span,
+			"report `%s` folds cells, and their values make no figure", a->b->name);
 
 		stb_diag_help(a->l->x->sink, d, "show relative views of folded cells: show = [percent]");
 	}
 	for (uint32_t i = 0; i < r->n_metrics && views[view].directed; i++) {
 		if (!stb_metric_find(r->metrics[i], &metric) || metric.direction != STB_NO_DIRECTION)
 			continue;
-		struct stb_diag *d = wrong(a, STB_E0607, span, "`%s` needs to know whether more is better, and `%s` does not say", views[view].word,
+		struct stb_diag *d = wrong(a, STB_E0607, span,
+			"`%s` needs to know whether more is better, and `%s` does not say", views[view].word,
 			r->metrics[i]);
 
 		stb_diag_help(a->l->x->sink, d, "show percent or change of it");
@@ -336,14 +349,14 @@ static void read_views(struct about *a, struct stb_plan_report *r)
 		relative = relative || views[view].relative;
 	}
 	if (a->baseline_stmt && !relative) {
-		struct stb_diag *d = wrong(a, STB_E0615, a->baseline_stmt->name.span, "report `%s` has a baseline, and nothing is compared with it",
-			a->b->name);
+		struct stb_diag *d = wrong(a, STB_E0615, a->baseline_stmt->name.span,
+			"report `%s` has a baseline, and nothing is compared with it", a->b->name);
 
 		stb_diag_help(a->l->x->sink, d, "add a view to it: show = [value, percent]");
 	}
 	if (r->geomean && !relative)
-		wrong(a, STB_E0616, stb_block_setting(a->b, "summary")->value_span, "report `%s` has a summary, and no relative view to sum up",
-			a->b->name);
+		wrong(a, STB_E0616, stb_block_setting(a->b, "summary")->value_span,
+			"report `%s` has a summary, and no relative view to sum up", a->b->name);
 }
 
 /* --- units, decimals, headings --- */
@@ -368,7 +381,8 @@ static bool is_shown(const struct stb_plan_report *r, const char *name, bool als
 	return false;
 }
 
-static void check_entry(struct about *a, const struct stb_plan_report *r, const char *map, const char *name, const struct stb_setting *s)
+static void check_entry(struct about *a, const struct stb_plan_report *r, const char *map, const char *name,
+	const struct stb_setting *s)
 {
 	const bool units = !strcmp(map, "units");
 	struct stb_metric metric;
@@ -376,8 +390,10 @@ static void check_entry(struct about *a, const struct stb_plan_report *r, const 
 	double y;
 
 	if (!is_shown(r, name, !units)) {
-		d = wrong(a, STB_E0610, s->key_span, "`%s` is no metric%s of report `%s`", name, units ? "" : " or view", a->b->name);
-		stb_diag_help(a->l->x->sink, d, "it can be stated for what stands in metrics%s", units ? "" : " or show");
+		d = wrong(a, STB_E0610, s->key_span, "`%s` is no metric%s of report `%s`", name,
+			units ? "" : " or view", a->b->name);
+		stb_diag_help(a->l->x->sink, d, "it can be stated for what stands in metrics%s",
+			units ? "" : " or show");
 		return;
 	}
 	if (units && stb_metric_find(name, &metric) && !stb_metric_convert(1, metric.unit, s->val.str, &y)) {
@@ -389,7 +405,8 @@ static void check_entry(struct about *a, const struct stb_plan_report *r, const 
 static struct stb_val read_map(struct about *a, const struct stb_plan_report *r, const char *map)
 {
 	const size_t len = strlen(map);
-	const struct stb_setting **found = STB_NEW_ARRAY(a->l->x->arena, const struct stb_setting *, a->b->n_settings + 1);
+	const struct stb_setting **found = STB_NEW_ARRAY(a->l->x->arena, const struct stb_setting *,
+		a->b->n_settings + 1);
 	struct stb_val out = { .type = STB_V_MAP, .den = 1 };
 
 	for (uint32_t i = 0; i < a->b->n_settings; i++) {
@@ -436,7 +453,9 @@ static void lower_report(struct stb_lowering *l, const struct stb_block *b)
 {
 	struct about a = begin(l, b);
 	struct stb_plan_report r = {
-		.name = stb_lower_str(l, b->name), .label = stb_lower_str(l, b->label), .note = stb_lower_str(l, b->note),
+		.name = stb_lower_str(l, b->name),
+		.label = stb_lower_str(l, b->label),
+		.note = stb_lower_str(l, b->note),
 		.aggregate = word_is(b, "aggregate", "median") ? STB_AGG_MEDIAN : STB_AGG_MEAN,
 		.geomean = word_is(b, "summary", "geomean"),
 		.span = stb_lower_span(l, b->span),
@@ -509,7 +528,8 @@ static const struct stb_setting *figure_of(struct about *a, enum stb_view *form)
 	const struct stb_setting *found = NULL;
 
 	for (size_t i = 0; i < STB_LEN(views); i++) {
-		const struct stb_setting *s = views[i].view == STB_VIEW_N ? NULL : stb_block_setting(a->b, views[i].word);
+		const struct stb_setting *s = views[i].view == STB_VIEW_N ? NULL :
+			stb_block_setting(a->b, views[i].word);
 		struct stb_diag *d;
 
 		if (!s || s->val.type == STB_V_NONE)
@@ -529,7 +549,8 @@ static const struct stb_setting *figure_of(struct about *a, enum stb_view *form)
 	return found;
 }
 
-static void check_figure(struct about *a, const struct stb_plan_claim *c, const struct stb_metric *metric, const struct stb_setting *s)
+static void check_figure(struct about *a, const struct stb_plan_claim *c, const struct stb_metric *metric,
+	const struct stb_setting *s)
 {
 	const struct stb_val *v = &s->val;
 	const size_t view = view_of(s->row->name);
@@ -541,19 +562,23 @@ static void check_figure(struct about *a, const struct stb_plan_claim *c, const 
 	else
 		ok = fits_form(metric, c->form, v);
 	if (!ok) {
-		d = wrong(a, STB_E0613, s->value_span, "`%s` of %s cannot be %s", s->row->name, c->metric, stb_val_label(a->l->x->arena, v));
+		d = wrong(a, STB_E0613, s->value_span, "`%s` of %s cannot be %s", s->row->name, c->metric,
+			stb_val_label(a->l->x->arena, v));
 		stb_diag_help(a->l->x->sink, d, c->form == STB_VIEW_RATIO ? "a ratio is a plain number: 2.49" :
 			c->form != STB_VIEW_VALUE ? "it is a share: 8.41%%" : "it has the metric's unit, which is %s",
 			metric->unit[0] ? metric->unit : "none");
 	}
 	if (view < STB_LEN(views) && views[view].directed && metric->direction == STB_NO_DIRECTION)
-		wrong(a, STB_E0607, s->key_span, "`%s` needs to know whether more is better, and `%s` does not say", s->row->name, c->metric);
+		wrong(a, STB_E0607, s->key_span, "`%s` needs to know whether more is better, and `%s` does not say",
+			s->row->name, c->metric);
 	if (c->form != STB_VIEW_VALUE && !a->baseline_stmt) {
 		d = wrong(a, STB_E0614, s->key_span, "claim `%s` compares, and has no baseline", a->b->name);
-		stb_diag_help(a->l->x->sink, d, "state one: baseline { %s = %s }", a->m->axes[0].name, a->m->axes[0].values[0].key);
+		stb_diag_help(a->l->x->sink, d, "state one: baseline { %s = %s }", a->m->axes[0].name,
+			a->m->axes[0].values[0].key);
 	}
 	if (c->form == STB_VIEW_VALUE && a->baseline_stmt)
-		wrong(a, STB_E0615, a->baseline_stmt->name.span, "claim `%s` has a baseline, and a value is compared with nothing", a->b->name);
+		wrong(a, STB_E0615, a->baseline_stmt->name.span,
+			"claim `%s` has a baseline, and a value is compared with nothing", a->b->name);
 }
 
 static void lower_claim(struct stb_lowering *l, const struct stb_block *b)
@@ -561,7 +586,9 @@ static void lower_claim(struct stb_lowering *l, const struct stb_block *b)
 	struct about a = begin(l, b);
 	const struct stb_setting *metric = stb_block_setting(b, "metric"), *figure;
 	struct stb_plan_claim c = {
-		.name = stb_lower_str(l, b->name), .label = stb_lower_str(l, b->label), .note = stb_lower_str(l, b->note),
+		.name = stb_lower_str(l, b->name),
+		.label = stb_lower_str(l, b->label),
+		.note = stb_lower_str(l, b->note),
 		.aggregate = word_is(b, "aggregate", "median") ? STB_AGG_MEDIAN : STB_AGG_MEAN,
 		.asserted = !l->x->m->profile || b->profile_stmt,
 		.span = stb_lower_span(l, b->span),

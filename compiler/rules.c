@@ -1,9 +1,11 @@
 /*
- * rules.c - attributes against each other: what cannot mean what is written (errors), what is often misread (warnings), what will happen
- * (notes). The rules themselves are tables in rules_io.c, rules_volume.c and rules_oltp.c; `stb explain` lists them.
+ * rules.c - attributes against each other: what cannot mean what is written (errors), what is often misread (warnings),
+ * what will happen (notes). The rules themselves are tables in rules_io.c, rules_volume.c and rules_oltp.c; `stb
+ * explain` lists them.
  *
- * A rule looks at one scope, a distinct combination of effective blocks, not at a cell. What it finds is told once per place and text, with
- * the number of cells that have it; where only some cells of a matrix are impossible, the exclusion that leaves them out is offered.
+ * A rule looks at one scope, a distinct combination of effective blocks, not at a cell. What it finds is told once per
+ * place and text, with the number of cells that have it; where only some cells of a matrix are impossible, the
+ * exclusion that leaves them out is offered.
  *
  * "Without effect" is judged by value, never by writing: stating the value that would hold anyway is no error.
  */
@@ -37,8 +39,8 @@ static struct stb_span place(const struct stb_eblock *b, const struct stb_eattr 
 	return a && a->span.file != STB_NO_FILE ? a->span : b->block->span;
 }
 
-struct stb_diag *stb_find(struct stb_rules_run *r, enum stb_code code, const struct stb_eblock *ba, const struct stb_eattr *a,
-	const struct stb_eblock *bb, const struct stb_eattr *b, const char *fmt, ...)
+struct stb_diag *stb_find(struct stb_rules_run *r, enum stb_code code, const struct stb_eblock *ba,
+	const struct stb_eattr *a, const struct stb_eblock *bb, const struct stb_eattr *b, const char *fmt, ...)
 {
 	const struct stb_span at = place(ba, a);
 	struct stb_finding *f;
@@ -53,7 +55,8 @@ struct stb_diag *stb_find(struct stb_rules_run *r, enum stb_code code, const str
 	if (stb_code_info(code)->severity == STB_SEV_NOTE)
 		snprintf(key, sizeof(key), "%d %u %s", (int)code, r->s->matrix->index, ba->block->name);
 	else
-		snprintf(key, sizeof(key), "%d %u %u %u %u %s", (int)code, r->s->matrix->index, at.file, at.begin, at.end, text);
+		snprintf(key, sizeof(key), "%d %u %u %u %u %s", (int)code, r->s->matrix->index, at.file, at.begin,
+			at.end, text);
 	known = (uintptr_t)stb_intern_get(&r->known, key, (uint32_t)strlen(key));
 	if (known) {
 		r->findings[known - 1].n_cells += r->s->n_cells;
@@ -70,7 +73,8 @@ struct stb_diag *stb_find(struct stb_rules_run *r, enum stb_code code, const str
 	return f->diag;
 }
 
-void stb_find_other(struct stb_rules_run *r, struct stb_diag *d, const struct stb_eblock *bb, const struct stb_eattr *b, const char *words)
+void stb_find_other(struct stb_rules_run *r, struct stb_diag *d, const struct stb_eblock *bb, const struct stb_eattr *b,
+	const char *words)
 {
 	if (b->span.file != STB_NO_FILE)
 		stb_diag_label(r->x->sink, d, b->span, "%s", words);
@@ -110,9 +114,12 @@ static void look_required(struct stb_rules_run *r)
 
 			if (!(row->flags & STB_REQUIRED) || row->ref_kind >= 0 || stb_eattr(blocks[k], row->name))
 				continue;
-			d = stb_find(r, STB_E0525, blocks[k], NULL, NULL, NULL, "%s `%s` has no `%s`", stb_kind_name(b->kind), b->name, row->name);
+			d = stb_find(r, STB_E0525, blocks[k], NULL, NULL, NULL, "%s `%s` has no `%s`",
+				stb_kind_name(b->kind), b->name, row->name);
 			if (d)
-				stb_diag_help(r->x->sink, d, "write `%s = ...` in it, or set it in the matrix with an axis or an override", row->name);
+				stb_diag_help(r->x->sink, d,
+					"write `%s = ...` in it, or set it in the matrix with an axis or an override",
+					row->name);
 		}
 	}
 }
@@ -149,8 +156,8 @@ static const char *exclusion(struct stb_rules_run *r, const struct stb_finding *
 			concerned = concerned || !strcmp(m->axes[axis].name, name);
 		}
 		if (concerned && point[axis] != STB_NONE && m->axes[axis].n_values > 1)
-			text = stb_arena_printf(r->x->arena, "%s%s%s = %s", text ? text : "", text ? "  " : "", m->axes[axis].name,
-				m->axes[axis].values[point[axis]].key);
+			text = stb_arena_printf(r->x->arena, "%s%s%s = %s", text ? text : "", text ? "  " : "",
+				m->axes[axis].name, m->axes[axis].values[point[axis]].key);
 	}
 	return text;
 }
@@ -164,7 +171,8 @@ static void finish(struct stb_rules_run *r, const struct stb_finding *f)
 		return;
 	where = exclusion(r, f);
 	if (where)
-		stb_diag_help(r->x->sink, f->diag, "or leave such cells out: exclude { reason = \"...\"  where { %s } }", where);
+		stb_diag_help(r->x->sink, f->diag,
+			"or leave such cells out: exclude { reason = \"...\"  where { %s } }", where);
 }
 
 void stb_rules_run(struct stb_expansion *x, const char ***notes, uint32_t *n_notes)

@@ -26,18 +26,21 @@ struct stb_rules_run {
 };
 
 /*
- * Tells it once per place and text, and counts the cells. NULL: told before (the cells are counted), nothing to add. a and b, which may be NULL,
- * are attributes of blocks ba and bb; the place is a's line, or its block where the value is a default.
+ * Tells it once per place and text, and counts the cells. NULL: told before (the cells are counted), nothing to add. a
+ * and b, which may be NULL, are attributes of blocks ba and bb; the place is a's line, or its block where the value is
+ * a default.
  */
-struct stb_diag *stb_find(struct stb_rules_run *r, enum stb_code code, const struct stb_eblock *ba, const struct stb_eattr *a,
-	const struct stb_eblock *bb, const struct stb_eattr *b, const char *fmt, ...) STB_PRINTF(7, 8);
+struct stb_diag *stb_find(struct stb_rules_run *r, enum stb_code code, const struct stb_eblock *ba,
+	const struct stb_eattr *a, const struct stb_eblock *bb, const struct stb_eattr *b, const char *fmt, ...)
+	STB_PRINTF(7, 8);
 /* A label at the line of b, or, where it is a default, a note that says so. */
-void stb_find_other(struct stb_rules_run *r, struct stb_diag *d, const struct stb_eblock *bb, const struct stb_eattr *b, const char *words);
+void stb_find_other(struct stb_rules_run *r, struct stb_diag *d, const struct stb_eblock *bb, const struct stb_eattr *b,
+	const char *words);
 /* `iodepth = 16` as the spec would say it. */
 const char *stb_attr_text(struct stb_rules_run *r, const struct stb_eattr *a);
 /* An error when the attribute was set to something other than its default although it has no effect: why says so. */
-void stb_without_effect(struct stb_rules_run *r, enum stb_code code, const struct stb_eblock *b, const char *attr, const struct stb_eblock *because_of,
-	const char *because, const char *why);
+void stb_without_effect(struct stb_rules_run *r, enum stb_code code, const struct stb_eblock *b, const char *attr,
+	const struct stb_eblock *because_of, const char *because, const char *why);
 
 /* E0418: what is laid out or loaded against the size of the volume or its class. */
 void stb_rule_fits(struct stb_rules_run *r, const struct stb_eattr *size, const char *what, bool plural);

@@ -52,7 +52,8 @@ static void depth_of_sync_engine(struct stb_rules_run *r)
 	stb_find_other(r, d, r->w, engine, "this engine does one I/O at a time");
 	if (depth->origin == STB_FROM_LINE)
 		stb_diag_fixit(r->x->sink, d, depth->span, "iodepth = 1");
-	stb_diag_help(r->x->sink, d, "write iodepth = 1, or take ioengine = io_uring or libaio to have %" PRIu64 " in flight",
+	stb_diag_help(r->x->sink, d,
+		"write iodepth = 1, or take ioengine = io_uring or libaio to have %" PRIu64 " in flight",
 		stb_eattr_u64(r->w, "iodepth", 1));
 }
 
@@ -64,7 +65,8 @@ static void depth_of_async_engine(struct stb_rules_run *r)
 
 	if (!e || e->sync || !depth || stb_eattr_u64(r->w, "iodepth", 1) <= e->max_depth)
 		return;
-	d = stb_find(r, STB_E0402, r->w, depth, r->w, engine, "`%s` is more than engine `%s` holds", stb_attr_text(r, depth), e->name);
+	d = stb_find(r, STB_E0402, r->w, depth, r->w, engine, "`%s` is more than engine `%s` holds",
+		stb_attr_text(r, depth), e->name);
 	if (d)
 		stb_diag_help(r->x->sink, d, "it holds up to %" PRIu64 " per job; more jobs hold more", e->max_depth);
 }
@@ -77,8 +79,8 @@ static void direct_block_size(struct stb_rules_run *r)
 
 	if (!stb_eattr_true(r->w, "direct") || n % 512 == 0)
 		return;
-	d = stb_find(r, STB_E0403, r->w, bs, r->w, direct, "`%s` (%" PRIu64 " bytes) is no multiple of 512, which direct I/O needs",
-		stb_attr_text(r, bs), n);
+	d = stb_find(r, STB_E0403, r->w, bs, r->w, direct,
+		"`%s` (%" PRIu64 " bytes) is no multiple of 512, which direct I/O needs", stb_attr_text(r, bs), n);
 	if (!d)
 		return;
 	stb_find_other(r, d, r->w, direct, "direct I/O is asked for here");
@@ -95,13 +97,14 @@ static void size_of_blocks(struct stb_rules_run *r)
 
 	if (!size || !b || n % b == 0)
 		return;
-	d = stb_find(r, STB_E0404, r->w, size, r->w, bs, n < b ? "`%s` is smaller than one block of %s" : "`%s` is no multiple of %s",
-		stb_attr_text(r, size), stb_attr_text(r, bs));
+	d = stb_find(r, STB_E0404, r->w, size, r->w, bs, n < b ? "`%s` is smaller than one block of %s" :
+		"`%s` is no multiple of %s", stb_attr_text(r, size), stb_attr_text(r, bs));
 	if (!d)
 		return;
 	stb_find_other(r, d, r->w, bs, "the block");
 	if (n > b)
-		stb_diag_help(r->x->sink, d, "the nearest multiple below is %s", stb_bytes_text(r->x->arena, n / b * b));
+		stb_diag_help(r->x->sink, d, "the nearest multiple below is %s",
+			stb_bytes_text(r->x->arena, n / b * b));
 }
 
 static void async_buffered(struct stb_rules_run *r)
@@ -112,12 +115,14 @@ static void async_buffered(struct stb_rules_run *r)
 
 	if (!e || e->sync || is_null(r->w) || stb_eattr_true(r->w, "direct"))
 		return;
-	d = stb_find(r, STB_W0405, r->w, engine, r->w, direct, "`%s` without direct works in the page cache, where the depth asked for is not reached",
+	d = stb_find(r, STB_W0405, r->w, engine, r->w, direct,
+		"`%s` without direct works in the page cache, where the depth asked for is not reached",
 		stb_attr_text(r, engine));
 	if (!d)
 		return;
 	stb_find_other(r, d, r->w, direct, "direct is off");
-	stb_diag_help(r->x->sink, d, "set direct = true to measure the device; compare depth_mean with iodepth in the results");
+	stb_diag_help(r->x->sink, d,
+		"set direct = true to measure the device; compare depth_mean with iodepth in the results");
 }
 
 static void size_or_runtime(struct stb_rules_run *r)
@@ -171,8 +176,8 @@ static void invalidate_direct(struct stb_rules_run *r)
 
 	if (a && a->origin != STB_FROM_DEFAULT && stb_eattr_true(r->w, "direct"))
 		stb_find(r, STB_N0411, r->w, a, r->w, stb_eattr(r->w, "direct"),
-			"`%s` of workload `%s` does nothing: direct I/O does not go through the page cache", stb_attr_text(r, a),
-			r->w->block->name);
+			"`%s` of workload `%s` does nothing: direct I/O does not go through the page cache",
+			stb_attr_text(r, a), r->w->block->name);
 }
 
 static void direct_tmpfs(struct stb_rules_run *r)
@@ -182,7 +187,8 @@ static void direct_tmpfs(struct stb_rules_run *r)
 
 	if (!stb_eattr_true(r->w, "direct") || is_null(r->w) || strcmp(r->s->storage->block->type->type, "tmpfs"))
 		return;
-	d = stb_find(r, STB_W0412, r->w, a, NULL, NULL, "direct I/O on tmpfs `%s` is refused by kernels before 6.6", r->s->storage->block->name);
+	d = stb_find(r, STB_W0412, r->w, a, NULL, NULL, "direct I/O on tmpfs `%s` is refused by kernels before 6.6",
+		r->s->storage->block->name);
 	if (d)
 		stb_diag_label(r->x->sink, d, r->s->storage->block->span, "memory has no device to go to directly");
 }
@@ -198,7 +204,8 @@ static void file_of_raw(struct stb_rules_run *r)
 static void fallocate_of_reads(struct stb_rules_run *r)
 {
 	if (stb_io_reads(r->w) && !is_raw(r))
-		stb_without_effect(r, STB_E0415, r->w, "fallocate", r->w, "rw", "a file that is read is filled before it is measured");
+		stb_without_effect(r, STB_E0415, r->w, "fallocate", r->w, "rw",
+			"a file that is read is filled before it is measured");
 }
 
 static void jobs_of_raw(struct stb_rules_run *r)
@@ -209,7 +216,8 @@ static void jobs_of_raw(struct stb_rules_run *r)
 	if (!is_raw(r) || is_null(r->w) || stb_eattr_u64(r->w, "numjobs", 1) < 2 || stb_eattr_true(r->w, "shared_file"))
 		return;
 	d = stb_find(r, STB_E0416, r->w, jobs, r->s->volume, stb_eattr(r->s->volume, "filesystem"),
-		"`%s` on a raw volume: all jobs meet on one device, and shared_file does not say that they may", stb_attr_text(r, jobs));
+		"`%s` on a raw volume: all jobs meet on one device, and shared_file does not say that they may",
+		stb_attr_text(r, jobs));
 	if (d)
 		stb_diag_help(r->x->sink, d, "set shared_file = true, or numjobs = 1");
 }
@@ -222,11 +230,14 @@ static void jobs_total(struct stb_rules_run *r)
 	if (n < 2 || !size || is_null(r->w) || is_raw(r))
 		return;
 	if (stb_eattr_true(r->w, "shared_file"))
-		stb_find(r, STB_N0417, r->w, jobs, r->w, size, "the %" PRIu64 " jobs of workload `%s` share one file of %s; each goes over all of it", n,
+		stb_find(r, STB_N0417, r->w, jobs, r->w, size,
+			"the %" PRIu64 " jobs of workload `%s` share one file of %s; each goes over all of it", n,
 			r->w->block->name, stb_bytes_text(r->x->arena, r->cost.file_bytes));
 	else
-		stb_find(r, STB_N0417, r->w, jobs, r->w, size, "the %" PRIu64 " jobs of workload `%s` have a file of %s each, %s together", n,
-			r->w->block->name, stb_val_label(r->x->arena, &size->val), stb_bytes_text(r->x->arena, r->cost.file_bytes));
+		stb_find(r, STB_N0417, r->w, jobs, r->w, size,
+			"the %" PRIu64 " jobs of workload `%s` have a file of %s each, %s together", n,
+			r->w->block->name, stb_val_label(r->x->arena, &size->val),
+			stb_bytes_text(r->x->arena, r->cost.file_bytes));
 }
 
 /* Also used for data sets: rules_oltp.c. */
@@ -237,10 +248,12 @@ void stb_rule_fits(struct stb_rules_run *r, const struct stb_eattr *size, const 
 	const struct stb_eblock *limit = stb_eattr(r->s->volume, "size") ? r->s->volume : r->s->storage;
 	struct stb_diag *d;
 
-	if (c->have_bytes == STB_UNBOUNDED || (c->need_bytes <= c->have_bytes && c->have_bytes - c->need_bytes >= c->reserve_bytes))
+	if (c->have_bytes == STB_UNBOUNDED || (c->need_bytes <= c->have_bytes &&
+		c->have_bytes - c->need_bytes >= c->reserve_bytes))
 		return;
-	d = stb_find(r, STB_E0418, r->w, size, limit, stb_eattr(limit, "size"), "%s of workload `%s` need%s %s, and %s `%s` has %s%s%s", what,
-		r->w->block->name, plural ? "" : "s", stb_bytes_text(a, c->need_bytes), stb_kind_name(limit->block->kind), limit->block->name,
+	d = stb_find(r, STB_E0418, r->w, size, limit, stb_eattr(limit, "size"),
+		"%s of workload `%s` need%s %s, and %s `%s` has %s%s%s", what, r->w->block->name, plural ? "" : "s",
+		stb_bytes_text(a, c->need_bytes), stb_kind_name(limit->block->kind), limit->block->name,
 		stb_bytes_text(a, c->have_bytes), c->reserve_bytes ? " less a reserve of " : "",
 		c->reserve_bytes ? stb_bytes_text(a, c->reserve_bytes) : "");
 	if (!d)
@@ -250,8 +263,8 @@ void stb_rule_fits(struct stb_rules_run *r, const struct stb_eattr *size, const 
 		stb_diag_note(r->x->sink, d, "the reserve is what file system %s keeps for itself", stb_val_label(a,
 			&stb_eattr(r->s->volume, "filesystem")->val));
 	if (c->server_bytes)
-		stb_diag_note(r->x->sink, d, "the data set takes %s, the server's own files %s", stb_bytes_text(a, c->dataset_bytes),
-			stb_bytes_text(a, c->server_bytes));
+		stb_diag_note(r->x->sink, d, "the data set takes %s, the server's own files %s",
+			stb_bytes_text(a, c->dataset_bytes), stb_bytes_text(a, c->server_bytes));
 }
 
 static void fits_io(struct stb_rules_run *r)

@@ -1,5 +1,6 @@
 /*
- * rules_oltp.c - rules of oltp workloads. Which statements a script has, and what a connection prepares, is sysbench 1.0's.
+ * rules_oltp.c - rules of oltp workloads. Which statements a script has, and what a connection prepares, is sysbench
+ * 1.0's.
  */
 #include "compiler/rules.h"
 
@@ -26,7 +27,8 @@ static uint64_t option(const struct stb_rules_run *r, const char *name, uint64_t
 {
 	const struct stb_eattr *a = stb_eattr(r->s->database, name);
 
-	return a && a->val.str && a->val.str[0] >= '0' && a->val.str[0] <= '9' ? strtoull(a->val.str, NULL, 10) : fallback;
+	return a && a->val.str && a->val.str[0] >= '0' && a->val.str[0] <= '9' ? strtoull(a->val.str, NULL, 10) :
+		fallback;
 }
 
 static void oltp_end(struct stb_rules_run *r)
@@ -35,7 +37,8 @@ static void oltp_end(struct stb_rules_run *r)
 
 	if (stb_eattr(r->w, "time") || stb_eattr(r->w, "events"))
 		return;
-	d = stb_find(r, STB_E0430, r->w, NULL, NULL, NULL, "workload `%s` never ends: it has neither time nor events", r->w->block->name);
+	d = stb_find(r, STB_E0430, r->w, NULL, NULL, NULL, "workload `%s` never ends: it has neither time nor events",
+		r->w->block->name);
 	if (d)
 		stb_diag_help(r->x->sink, d, "state time = 60s, or events = 100_000 for all threads together");
 }
@@ -82,8 +85,8 @@ static void empty_transaction(struct stb_rules_run *r)
 			n += stb_eattr_u64(r->w, counts[i].attr, 1);
 	}
 	if (!n)
-		stb_find(r, STB_E0432, r->w, stb_eattr(r->w, "script"), NULL, NULL, "the transactions of workload `%s` are empty: every count is 0",
-			r->w->block->name);
+		stb_find(r, STB_E0432, r->w, stb_eattr(r->w, "script"), NULL, NULL,
+			"the transactions of workload `%s` are empty: every count is 0", r->w->block->name);
 }
 
 static void tell_prepared(struct stb_rules_run *r, enum stb_code code, uint64_t limit, const char *whose)
@@ -91,14 +94,16 @@ static void tell_prepared(struct stb_rules_run *r, enum stb_code code, uint64_t 
 	const struct stb_eattr *threads = stb_eattr(r->w, "threads"), *tables = stb_eattr(r->w, "tables");
 	const uint64_t n = stb_oltp_statements(r->w), need = n * stb_eattr_u64(r->w, "threads", 1);
 	struct stb_diag *d = stb_find(r, code, r->w, threads, r->w, tables,
-		"workload `%s` prepares %" PRIu64 " statements, and %s max_prepared_stmt_count is %" PRIu64, r->w->block->name, need, whose, limit);
+		"workload `%s` prepares %" PRIu64 " statements, and %s max_prepared_stmt_count is %" PRIu64,
+		r->w->block->name, need, whose, limit);
 
 	if (!d)
 		return;
-	stb_diag_note(r->x->sink, d, "%" PRIu64 " threads x %" PRIu64 " statements for %" PRIu64 " tables", stb_eattr_u64(r->w, "threads", 1), n,
-		stb_eattr_u64(r->w, "tables", 1));
-	stb_diag_help(r->x->sink, d, "state options { max_prepared_stmt_count = %" PRIu64 " } in database `%s`, or db_ps_mode = disable", need,
-		r->s->database->block->name);
+	stb_diag_note(r->x->sink, d, "%" PRIu64 " threads x %" PRIu64 " statements for %" PRIu64 " tables",
+		stb_eattr_u64(r->w, "threads", 1), n, stb_eattr_u64(r->w, "tables", 1));
+	stb_diag_help(r->x->sink, d,
+		"state options { max_prepared_stmt_count = %" PRIu64 " } in database `%s`, or db_ps_mode = disable",
+		need, r->s->database->block->name);
 }
 
 static bool too_many_prepared(struct stb_rules_run *r, uint64_t limit)
@@ -118,14 +123,17 @@ static void prepared_statements(struct stb_rules_run *r)
 
 static void prepared_statements_external(struct stb_rules_run *r)
 {
-	if (!is_private(r) && !stb_eattr(r->s->database, "options.max_prepared_stmt_count") && too_many_prepared(r, default_prepared))
+	if (!is_private(r) && !stb_eattr(r->s->database, "options.max_prepared_stmt_count") &&
+		too_many_prepared(r, default_prepared))
 		tell_prepared(r, STB_W0434, default_prepared, "where nothing else is stated");
 }
 
 static void connections(struct stb_rules_run *r)
 {
-	const struct stb_eattr *threads = stb_eattr(r->w, "threads"), *stated = stb_eattr(r->s->database, "options.max_connections");
-	const uint64_t limit = option(r, "options.max_connections", default_connections), n = stb_eattr_u64(r->w, "threads", 1);
+	const struct stb_eattr *threads = stb_eattr(r->w, "threads"),
+		*stated = stb_eattr(r->s->database, "options.max_connections");
+	const uint64_t limit = option(r, "options.max_connections", default_connections),
+		n = stb_eattr_u64(r->w, "threads", 1);
 	struct stb_diag *d;
 
 	if ((!is_private(r) && !stated) || n <= limit)
@@ -137,7 +145,8 @@ static void connections(struct stb_rules_run *r)
 		return;
 	if (stated)
 		stb_find_other(r, d, r->s->database, stated, "it is set here");
-	stb_diag_help(r->x->sink, d, "state options { max_connections = %" PRIu64 " } in database `%s`", n + 10, r->s->database->block->name);
+	stb_diag_help(r->x->sink, d, "state options { max_connections = %" PRIu64 " } in database `%s`", n + 10,
+		r->s->database->block->name);
 }
 
 static void skip_trx(struct stb_rules_run *r)
@@ -154,14 +163,16 @@ static void growing_data(struct stb_rules_run *r)
 	const bool repeated = repeat && repeat->val.num > 1;
 	struct stb_diag *d;
 
-	if (strcmp(script(r), "insert") || m->fresh == STB_FRESH_REPETITION || (!repeated && (m->fresh == STB_FRESH_CELL || m->n_cells < 2)))
+	if (strcmp(script(r), "insert") || m->fresh == STB_FRESH_REPETITION ||
+		(!repeated && (m->fresh == STB_FRESH_CELL || m->n_cells < 2)))
 		return;
 	d = stb_find(r, STB_W0437, r->w, stb_eattr(r->w, "script"), NULL, NULL,
-		"workload `%s` makes its tables grow, so later measurements meet more rows than earlier ones", r->w->block->name);
+		"workload `%s` makes its tables grow, so later measurements meet more rows than earlier ones",
+		r->w->block->name);
 	if (!d)
 		return;
-	stb_diag_label(r->x->sink, d, m->block->span, "fresh = %s keeps the data between them", m->fresh == STB_FRESH_ONCE ? "once" :
-		m->fresh == STB_FRESH_GROUP ? "group" : "cell");
+	stb_diag_label(r->x->sink, d, m->block->span, "fresh = %s keeps the data between them",
+		m->fresh == STB_FRESH_ONCE ? "once" : m->fresh == STB_FRESH_GROUP ? "group" : "cell");
 	stb_diag_help(r->x->sink, d, "set fresh = repetition in matrix `%s`", m->block->name);
 }
 
@@ -181,8 +192,8 @@ static void use_on_private(struct stb_rules_run *r)
 
 	if (!stb_eattr_is(r->w, "dataset", "use") || !is_private(r))
 		return;
-	d = stb_find(r, STB_E0439, r->w, a, r->s->database, NULL, "`dataset = use` on database `%s`: a private server starts empty",
-		r->s->database->block->name);
+	d = stb_find(r, STB_E0439, r->w, a, r->s->database, NULL,
+		"`dataset = use` on database `%s`: a private server starts empty", r->s->database->block->name);
 	if (!d)
 		return;
 	stb_diag_label(r->x->sink, d, r->s->database->block->span, "stb makes this server for the run");
@@ -204,8 +215,8 @@ static void host_and_socket(struct stb_rules_run *r)
 
 	if (!host || !socket)
 		return;
-	d = stb_find(r, STB_E0441, r->s->database, socket, r->s->database, host, "database `%s` has a host and a socket; only one can be used",
-		r->s->database->block->name);
+	d = stb_find(r, STB_E0441, r->s->database, socket, r->s->database, host,
+		"database `%s` has a host and a socket; only one can be used", r->s->database->block->name);
 	if (d)
 		stb_find_other(r, d, r->s->database, host, "the host");
 }
@@ -217,8 +228,8 @@ static void database_on_raw(struct stb_rules_run *r)
 
 	if (!is_private(r) || !fs || strcmp(fs->val.str, "none"))
 		return;
-	d = stb_find(r, STB_E0442, r->s->volume, fs, r->s->database, NULL, "database `%s` cannot lie on raw volume `%s`", r->s->database->block->name,
-		r->s->volume->block->name);
+	d = stb_find(r, STB_E0442, r->s->volume, fs, r->s->database, NULL,
+		"database `%s` cannot lie on raw volume `%s`", r->s->database->block->name, r->s->volume->block->name);
 	if (d)
 		stb_diag_help(r->x->sink, d, "give the volume a file system: ext4 or xfs");
 }

@@ -26,8 +26,9 @@ static void file_system_of_directory(struct stb_rules_run *r)
 
 		if (!a)
 			continue;
-		d = stb_find(r, STB_E0450, v, a, r->s->storage, NULL, "`%s` cannot be had on %s `%s`, which has its file system already",
-			stb_attr_text(r, a), class_type(r), r->s->storage->block->name);
+		d = stb_find(r, STB_E0450, v, a, r->s->storage, NULL,
+			"`%s` cannot be had on %s `%s`, which has its file system already", stb_attr_text(r, a),
+			class_type(r), r->s->storage->block->name);
 		if (!d)
 			continue;
 		stb_diag_label(r->x->sink, d, r->s->storage->block->span, "the class is here");
@@ -58,7 +59,8 @@ static void file_system_options(struct stb_rules_run *r)
 		problem = stb_fsopt_problem(r->x->arena, fs->val.str, i == 0, &a->val, &item);
 		if (!problem)
 			continue;
-		d = stb_find(r, STB_E0451, v, a, v, fs, "`%s` in %s of volume `%s`: %s", a->val.items[item].str, attrs[i], v->block->name, problem);
+		d = stb_find(r, STB_E0451, v, a, v, fs, "`%s` in %s of volume `%s`: %s", a->val.items[item].str,
+			attrs[i], v->block->name, problem);
 		if (d)
 			stb_find_other(r, d, v, fs, "the file system");
 	}
@@ -71,9 +73,9 @@ static void volume_of_class(struct stb_rules_run *r)
 
 	if (!v || !s || stb_val_cmp(&v->val, &s->val) <= 0)
 		return;
-	d = stb_find(r, STB_E0452, r->s->volume, v, r->s->storage, s, "volume `%s` claims %s of storage `%s`, which has %s",
-		r->s->volume->block->name, stb_val_label(r->x->arena, &v->val), r->s->storage->block->name,
-		stb_val_label(r->x->arena, &s->val));
+	d = stb_find(r, STB_E0452, r->s->volume, v, r->s->storage, s,
+		"volume `%s` claims %s of storage `%s`, which has %s", r->s->volume->block->name,
+		stb_val_label(r->x->arena, &v->val), r->s->storage->block->name, stb_val_label(r->x->arena, &s->val));
 	if (d)
 		stb_find_other(r, d, r->s->storage, s, "the class's size");
 }
@@ -91,8 +93,9 @@ static void least_file_system(struct stb_rules_run *r)
 	least = !strcmp(fs->val.str, "xfs") ? least_xfs_bytes : least_ext4_bytes;
 	if (have >= least)
 		return;
-	d = stb_find(r, STB_E0453, limit, stb_eattr(limit, "size"), r->s->volume, fs, "%s on %s: mkfs.%s makes none below %s", fs->val.str,
-		stb_bytes_text(r->x->arena, have), fs->val.str, stb_bytes_text(r->x->arena, least));
+	d = stb_find(r, STB_E0453, limit, stb_eattr(limit, "size"), r->s->volume, fs,
+		"%s on %s: mkfs.%s makes none below %s", fs->val.str, stb_bytes_text(r->x->arena, have), fs->val.str,
+		stb_bytes_text(r->x->arena, least));
 	if (d)
 		stb_find_other(r, d, r->s->volume, fs, "the file system");
 }

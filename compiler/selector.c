@@ -1,9 +1,10 @@
 /*
  * selector.c - `where { AXIS = value }`: which cells. Used by axes, overrides, exclusions, reports and claims.
  *
- * A selector is a conjunction of terms; a term is the set of an axis's values that it lets pass, so matching is one table look-up per term.
- * Values are compared as the axis has them: names of blocks and points by name, numbers by value (4096B is 4KiB) or by range, others by
- * their text. `none` selects the cells without a value on that axis, unless the axis has a value that is called none.
+ * A selector is a conjunction of terms; a term is the set of an axis's values that it lets pass, so matching is one
+ * table look-up per term. Values are compared as the axis has them: names of blocks and points by name, numbers by
+ * value (4096B is 4KiB) or by range, others by their text. `none` selects the cells without a value on that axis,
+ * unless the axis has a value that is called none.
  */
 #include "compiler/expand.h"
 
@@ -161,8 +162,8 @@ static void read_range(struct reader *r, const struct stb_node *node)
 	bool any = false;
 
 	if (!r->axis->row || !is_number(r->axis->row->type)) {
-		stb_diag(r->x->sink, STB_E0507, node->span, "axis `%s` has no numbers, so a range selects nothing there",
-			r->axis->name);
+		stb_diag(r->x->sink, STB_E0507, node->span,
+			"axis `%s` has no numbers, so a range selects nothing there", r->axis->name);
 		r->ok = false;
 		return;
 	}
@@ -237,13 +238,15 @@ static bool comes_later(const struct stb_xmatrix *m, const char *name)
 	for (uint32_t i = 0; m->block->stmt && i < m->block->stmt->n_body; i++) {
 		const struct stb_stmt *s = m->block->stmt->body[i];
 
-		if (s->kind == STB_S_BLOCK && !strcmp(s->name.text, "axis") && s->n_words == 1 && !strcmp(s->words[0].text, name))
+		if (s->kind == STB_S_BLOCK && !strcmp(s->name.text, "axis") && s->n_words == 1 &&
+			!strcmp(s->words[0].text, name))
 			return true;
 	}
 	return false;
 }
 
-static void unknown_axis(struct stb_expansion *x, const struct stb_xmatrix *m, uint32_t n_axes, const struct stb_stmt *attr)
+static void unknown_axis(struct stb_expansion *x, const struct stb_xmatrix *m, uint32_t n_axes,
+	const struct stb_stmt *attr)
 {
 	const char *name = attr->path->text;
 	const char **names = STB_NEW_ARRAY(x->arena, const char *, m->n_axes + 1);
@@ -251,7 +254,8 @@ static void unknown_axis(struct stb_expansion *x, const struct stb_xmatrix *m, u
 	const char *near;
 
 	if (stb_xmatrix_axis(m, name, m->n_axes) != STB_NONE || comes_later(m, name)) {
-		d = stb_diag(x->sink, STB_E0518, attr->path->span, "axis `%s` is not there yet where this one begins", name);
+		d = stb_diag(x->sink, STB_E0518, attr->path->span, "axis `%s` is not there yet where this one begins",
+			name);
 		stb_diag_help(x->sink, d, "the where of an axis can name the axes by kind and those written before it");
 		return;
 	}
@@ -265,8 +269,8 @@ static void unknown_axis(struct stb_expansion *x, const struct stb_xmatrix *m, u
 	}
 }
 
-static void read_term(struct stb_expansion *x, const struct stb_xmatrix *m, uint32_t n_axes, const struct stb_stmt *attr,
-	struct stb_xselect *out)
+static void read_term(struct stb_expansion *x, const struct stb_xmatrix *m, uint32_t n_axes,
+	const struct stb_stmt *attr, struct stb_xselect *out)
 {
 	struct reader r = { .x = x, .m = m, .ok = true };
 	uint32_t axis;
@@ -283,8 +287,8 @@ static void read_term(struct stb_expansion *x, const struct stb_xmatrix *m, uint
 		return;
 	}
 	if (stb_xselect_term(out, axis)) {
-		struct stb_diag *d = stb_diag(x->sink, STB_E0506, attr->path->span, "axis `%s` stands twice in one selector",
-			m->axes[axis].name);
+		struct stb_diag *d = stb_diag(x->sink, STB_E0506, attr->path->span,
+			"axis `%s` stands twice in one selector", m->axes[axis].name);
 
 		stb_diag_help(x->sink, d, "give its values as one list: %s = [a, b]", m->axes[axis].name);
 		out->bad = true;
@@ -299,8 +303,8 @@ static void read_term(struct stb_expansion *x, const struct stb_xmatrix *m, uint
 		out->bad = true;
 }
 
-bool stb_xselect_read(struct stb_expansion *x, const struct stb_xmatrix *m, uint32_t n_axes, const struct stb_stmt *where,
-	struct stb_xselect *out)
+bool stb_xselect_read(struct stb_expansion *x, const struct stb_xmatrix *m, uint32_t n_axes,
+	const struct stb_stmt *where, struct stb_xselect *out)
 {
 	*out = (struct stb_xselect){ .span = where->span };
 	for (uint32_t i = 0; i < where->n_body; i++)

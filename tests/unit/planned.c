@@ -1,3 +1,4 @@
+/* planned.c - compiles a text as `stb plan` does and keeps what came of it; see planned.h. */
 #include "tests/unit/planned.h"
 
 #include <criterion/criterion.h>
