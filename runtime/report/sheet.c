@@ -201,8 +201,11 @@ static uint32_t *field_point(struct stb_sheet *s, const struct stb_cells *cells)
 	uint32_t *point = STB_NEW_ARRAY(&s->arena, uint32_t, s->matrix->n_axes);
 
 	for (uint32_t a = 0; a < s->matrix->n_axes; a++) {
-		uint32_t n, *v = stb_sheet_values(s, a, &n);
+		uint32_t n, *v;
 
+		if (a == r->split || a == r->rows || a == r->columns)
+			continue;
+		v = stb_sheet_values(s, a, &n);
 		point[a] = n == 1 ? v[0] : STB_ANY;
 	}
 	if (r->split != STB_NONE)

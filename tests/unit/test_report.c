@@ -434,6 +434,21 @@ Test(table, several_baselines)
 	fini(&f);
 }
 
+Test(table, the_baseline_is_looked_up_in_the_whole_matrix)
+{
+	struct fixture f = { .p = hand_plan() };
+	struct stb_plan_report *r;
+
+	hand_matrix(f.p, "m", "io", disks);
+	r = relative(&f, 0, "iops", "percent", "storage=ssd");
+	r->rows = 0;
+	r->where = hand_select(f.p, 0, "storage=pmem_lvm");
+	put(&f, 0, "ssd w", 1, "iops", 8, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "iops", 4, STB_STATUS_OK);
+	shows(&f, "| storage  | IOPS, % |\n| -------- | ------: |\n| PMEM-LVM |  50.00% |\n");
+	fini(&f);
+}
+
 Test(table, cells_without_a_value_on_an_axis)
 {
 	static const char *const axes[] = { "threads: 1 4", NULL };
