@@ -158,8 +158,9 @@ static struct filesystem *filesystem_of(struct stb_run *run, struct space *s, co
 		if (s->fs[i].dev == st.st_dev)
 			return &s->fs[i];
 	STB_GROW(s->fs, s->n, s->cap);
-	s->fs[s->n] = (struct filesystem){ .dev = st.st_dev, .path = path, .free_bytes = (uint64_t)vfs.f_bavail * vfs.f_frsize,
-		.storage = storage->name, .span = storage->span };
+	s->fs[s->n] = (struct filesystem){ .dev = st.st_dev, .path = path, .storage = storage->name, .span = storage->span };
+	/* ramfs and others that know no size say 0 of 0 */
+	s->fs[s->n].free_bytes = vfs.f_blocks ? (uint64_t)vfs.f_bavail * vfs.f_frsize : UINT64_MAX;
 	return &s->fs[s->n++];
 }
 

@@ -171,6 +171,42 @@ else
 	skip "a full run directory" "needs root"
 fi
 
+# engines and modes that are not to be had here
+cat >asked.stb <<SPEC
+stb 1
+storage directory here { path = "$work/store" }
+volume v {}
+workload io w {
+  volume   = v
+  size     = 1MiB
+  rw       = randwrite
+  direct   = true
+  ioengine = io_uring
+}
+matrix m {
+  storage  = [here]
+  workload = [w]
+}
+SPEC
+uring="python3 $repo/tests/support/deny.py 425" # io_uring_setup
+expect "io_uring forbidden by a sandbox" 3 $uring 1 "$STB" run asked.stb -o asked
+says "is told as such" 'io_uring.*sandbox'
+says "at its place in the spec" 'asked for at asked.stb:[0-9]+'
+expect "io_uring not in the kernel" 3 $uring 38 "$STB" run asked.stb -o asked
+says "is told apart" 'io_uring.*(kernel|Function not implemented)'
+holds "nothing was made" test ! -e asked
+expect "version says why it is not usable" 0 $uring 1 "$STB" version
+says "in one line" '^  io_uring  not usable: .*sandbox' out
+if [ "$(id -u)" = 0 ] && mkdir ram && mount -t ramfs stb-test-ram ram 2>/dev/null; then
+	at_end "umount '$work/ram' 2>/dev/null"
+	sed "s|$work/store|$work/ram|; s/io_uring/psync/" asked.stb >direct.stb
+	expect "direct I/O refused by the file system" 5 "$STB" run direct.stb -o direct
+	says "is named with what to do" 'ramfs refuses O_DIRECT'
+	holds "nothing is left there" test -z "$(ls ram)"
+else
+	skip "direct I/O refused" "needs root"
+fi
+
 # a place that cannot be written
 if [ "$(id -u)" = 0 ] && id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
 	mkdir locked mine && chown nobody mine && chmod 755 "$work" locked
