@@ -452,3 +452,23 @@ bool stb_schema_explain(const char *topic, FILE *out)
 	}
 	return any;
 }
+
+const char *stb_schema_nearest_topic(const char *topic)
+{
+	const char *names[512];
+	size_t n_rows, n_types, n = 0;
+	const struct stb_schema_attr *rows = stb_schema_rows(&n_rows);
+	const struct stb_schema_type *types = stb_schema_types(&n_types);
+
+	for (unsigned k = 0; k < STB_N_KINDS; k++)
+		names[n++] = stb_kind_name((enum stb_kind)k);
+	for (size_t i = 0; i < n_types && n < STB_LEN(names); i++)
+		names[n++] = types[i].type;
+	for (size_t i = 0; i < n_rows && n < STB_LEN(names); i++)
+		names[n++] = rows[i].name;
+	for (const char *const *name = stb_metric_names(); *name && n < STB_LEN(names); name++)
+		names[n++] = *name;
+	for (size_t i = 0; i < STB_LEN(views) && n < STB_LEN(names); i++)
+		names[n++] = views[i].name;
+	return stb_nearest(topic, names, n);
+}

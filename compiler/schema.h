@@ -72,5 +72,7 @@ bool stb_schema_bound(const char *bound, struct stb_val *out);
 
 /* The reference on a topic: "workload", "workload io", "io.bs", "bs", "E0203", "lat_p95", "percent"; false when unknown. */
 bool stb_schema_explain(const char *topic, FILE *out);
+/* The topic nearest to one that is unknown, or NULL. */
+const char *stb_schema_nearest_topic(const char *topic);
 
 #endif

@@ -103,7 +103,12 @@ int stb_cmd_explain(const struct stb_args *a)
 		a->n_operands > 1 ? a->operands[1] : "");
 	if (stb_schema_explain(topic, stdout))
 		return STB_EXIT_OK;
-	fprintf(stderr, "stb: error: there is nothing known as `%s`\n"
-		"  what to do: `stb explain` lists the topics\n", topic);
+	const char *near = stb_schema_nearest_topic(topic);
+
+	fprintf(stderr, "stb: error: there is nothing known as `%s`\n", topic);
+	if (near)
+		fprintf(stderr, "  what to do: did you mean `stb explain %s`?\n", near);
+	else
+		fprintf(stderr, "  what to do: `stb explain` lists the topics\n");
 	return STB_EXIT_USAGE;
 }
