@@ -36,6 +36,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +45,7 @@
 #define STOP_TIMEOUT_NS (60 * STB_NS_PER_S)
 #define KILL_TIMEOUT_NS (10 * STB_NS_PER_S)
 #define PASSWORD_BYTES 16
+#define FULL_BYTES (1024 * 1024) /* of free space, or less: no server can work */
 #define SCHEMA "sbtest"
 #define ACCOUNT "stb"
 
@@ -119,6 +121,17 @@ static void save_log(struct stb_mysqld *m)
 	close(in);
 }
 
+/* The log may say so, unless there was no room for the log either. */
+static bool volume_full(const struct stb_mysqld *m, const char *log_tail)
+{
+	struct statvfs fs;
+
+	if (strstr(log_tail, "No space left") || strstr(log_tail, "out of disk space") || strstr(log_tail, "Disk full") ||
+		strstr(log_tail, "Disk got full"))
+		return true;
+	return statvfs(m->data_dir, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize < FULL_BYTES;
+}
+
 /* "what: last lines of the log", with where the log is kept as the remedy. */
 static int fail_with_log(struct stb_mysqld *m, struct stb_err *err, const char *what)
 {
@@ -126,13 +139,13 @@ static int fail_with_log(struct stb_mysqld *m, struct stb_err *err, const char *
 
 	stb_log_tail(m->error_log, tail, sizeof(tail));
 	save_log(m);
-	stb_err_set(err, 0, "database `%s`: %s%s%s", m->block->name, what, tail[0] ? "; its log ends with: " : "; its log is empty", tail);
+	stb_err_set(err, 0, "database `%s`: %s%s%s", m->block->name, what, tail[0] ? "; its log says: " : "; its log is empty", tail);
 	if (m->block->span != STB_NONE)
 		err->span = m->block->span + 1;
 	if (m->pid == 0 && !m->has_account && (strstr(tail, "unknown variable") || strstr(tail, "unknown option")))
 		stb_err_remedy(err, "%s %s does not know that option: correct or remove it in `options`",
 			m->binary.mariadb ? "MariaDB" : "MySQL", m->binary.version);
-	else if (strstr(tail, "No space left") || strstr(tail, "(28"))
+	else if (volume_full(m, tail))
 		stb_err_remedy(err, "the volume is full: give it more `size`");
 	else if (m->saved_log[0])
 		stb_err_remedy(err, "read the server's log, kept in `%s`", m->saved_log);

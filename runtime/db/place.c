@@ -214,7 +214,7 @@ static bool matters(const char *line)
 	return strstr(line, "[ERROR]") && !strstr(line, "[ERROR] Aborting");
 }
 
-/* Joins the last lines that pass (errors_only) with "; "; returns how many. */
+/* Joins lines with "; ": the first errors (the cause comes first), or the last lines of any kind. Returns how many. */
 static uint32_t join_lines(char *text, bool errors_only, char *out, size_t size)
 {
 	const char *picked[LOG_TAIL_LINES];
@@ -224,6 +224,8 @@ static uint32_t join_lines(char *text, bool errors_only, char *out, size_t size)
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		if (!line[0] || (errors_only && !matters(line)))
 			continue;
+		if (n == LOG_TAIL_LINES && errors_only)
+			break;
 		if (n == LOG_TAIL_LINES)
 			memmove(picked, picked + 1, sizeof(picked) - sizeof(picked[0]));
 		picked[n < LOG_TAIL_LINES ? n++ : n - 1] = skip_stamp(line);

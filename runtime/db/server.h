@@ -75,7 +75,7 @@ struct stb_option_file {
 STB_NODISCARD int stb_option_file(struct stb_buf *out, const struct stb_option_file *f, const struct stb_plan_block *database,
 	struct stb_err *err);
 
-/* The last lines that matter of an error log, in one line of at most size bytes; "" where there is none. */
+/* What matters of the end of an error log (its errors, else its last lines), in one line of at most size bytes; "" where there is nothing. */
 void stb_log_tail(const char *path, char *out, size_t size);
 
 #endif

@@ -438,7 +438,7 @@ Test(db_run, a_server_that_is_killed_ends_the_run_and_tells_its_signal)
 	cr_assert_eq(phase->result.lat[0].count, phase->result.ok[0]);
 	while (stb_mysqld_alive(s.mysqld, &s.err))
 		usleep(1000);
-	cr_assert(strstr(s.err.what, "database `db`: the server was killed by signal 9 (Killed) while it was in use; its log ends with: "), "%s",
+	cr_assert(strstr(s.err.what, "database `db`: the server was killed by signal 9 (Killed) while it was in use; its log says: "), "%s",
 		s.err.what);
 	cr_assert(strstr(s.err.remedy, s.dir), "%s", s.err.remedy);
 	cr_assert_eq(stb_mysqld_stop(s.mysqld, &s.err), -1);
