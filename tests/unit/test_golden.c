@@ -109,6 +109,51 @@ Test(golden, plans)
 	cr_expect_geq(golden_dir("tests/golden/plan", "json", print_json), 3);
 }
 
+static void expect_clean(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	unsigned n = 0;
+
+	cr_assert(d, "no %s", dir);
+	while ((e = readdir(d))) {
+		const char *dot = strrchr(e->d_name, '.');
+		struct compiled k;
+		char path[512];
+
+		if (!dot || strcmp(dot, ".stb"))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+		compile(&k, path);
+		cr_expect(k.plan, "%s makes no plan", path);
+		cr_expect_eq(k.c.sink.n_errors + k.c.sink.n_warnings, 0, "%s is not clean", path);
+		finish(&k);
+		n++;
+	}
+	closedir(d);
+	cr_expect(n, "no specs in %s", dir);
+}
+
+/* What people copy from is checked and planned, under every profile too. */
+Test(golden, specs_are_clean)
+{
+	expect_clean("specs");
+	expect_clean("tests/golden/recorded");
+}
+
+/* E0219: there is no folder that an include could be relative to. */
+Test(golden, a_text_that_is_no_file_includes_nothing)
+{
+	static const char text[] = "stb 1\ninclude \"other.stb\"\n";
+	struct stb_compilation c;
+
+	stb_compilation_init(&c);
+	cr_expect_null(stb_compile_bytes(&c, "x.stb", text, strlen(text), NULL));
+	cr_assert_eq(c.sink.n_diags, 1);
+	cr_expect_eq(c.sink.diags[0]->code, STB_E0219);
+	stb_compilation_fini(&c);
+}
+
 static bool is_shown(const char *dir, const char *code)
 {
 	char prefix[16];
@@ -127,7 +172,7 @@ static bool is_shown(const char *dir, const char *code)
 }
 
 /*
- * E01xx are the parser's and have goldens of their own. E0214 needs a file too large to keep, E0219 a text that is no file (test_resolve.c).
+ * E01xx are the parser's and have goldens of their own. E0214 needs a file too large to keep (test_resolve.c), E0219 a text that is no file (above).
  */
 Test(golden, every_code_has_a_wrong_spec)
 {
