@@ -116,15 +116,46 @@ bool stb_takes_secret(const struct stb_schema_attr *row)
 
 /* --- names --------------------------------------------------------------------------------------------------------------------------- */
 
-void stb_report_unknown_name(struct stb_model *m, const struct stb_node *node, const char *want, const char *const *names, size_t n)
+/* Names that a suggestion may come from; at most MAX_SUGGESTIONS. kind < 0: lets and params. */
+static const char **known_names(struct stb_model *m, int kind, size_t *n)
 {
-	struct stb_diag *d = stb_diag(&m->c->sink, STB_E0305, node->span, "there is no %s called `%s`", want, node->text);
-	const char *near = stb_nearest(node->text, names, n);
-	struct stb_buf all;
+	const uint32_t all = kind < 0 ? m->n_lets : m->n_blocks;
+	const char **names = STB_NEW_ARRAY(&m->c->arena, const char *, STB_MIN(all, MAX_SUGGESTIONS));
 
+	*n = 0;
+	for (uint32_t i = 0; i < all && *n < MAX_SUGGESTIONS; i++) {
+		if (kind < 0)
+			names[(*n)++] = m->lets[i]->name;
+		else if ((int)m->blocks[i]->kind == kind)
+			names[(*n)++] = m->blocks[i]->name;
+	}
+	return names;
+}
+
+const char *stb_nearest_let(struct stb_model *m, const char *name)
+{
+	size_t n;
+	const char **names = known_names(m, -1, &n);
+
+	return stb_nearest(name, names, n);
+}
+
+void stb_report_unknown_name(struct stb_model *m, const struct stb_node *node, int kind)
+{
+	struct stb_sink *s = &m->c->sink;
+	struct stb_diag *d = stb_diag(s, STB_E0305, node->span, "there is no %s called `%s`",
+		kind < 0 ? "let or param" : stb_kind_name((enum stb_kind)kind), node->text);
+	const char **names, *near;
+	struct stb_buf all;
+	size_t n;
+
+	if (d == &s->scratch) /* one of very many: nobody reads it */
+		return;
+	names = known_names(m, kind, &n);
+	near = stb_nearest(node->text, names, n);
 	if (near) {
-		stb_diag_here(&m->c->sink, d, "did you mean `%s`?", near);
-		stb_diag_fixit(&m->c->sink, d, node->span, "%s", near);
+		stb_diag_here(s, d, "did you mean `%s`?", near);
+		stb_diag_fixit(s, d, node->span, "%s", near);
 		return;
 	}
 	stb_buf_init(&all);
@@ -133,20 +164,10 @@ void stb_report_unknown_name(struct stb_model *m, const struct stb_node *node, c
 	if (n > 12)
 		stb_buf_adds(&all, ", ...");
 	if (n)
-		stb_diag_help(&m->c->sink, d, "declared: %s", stb_buf_str(&all));
+		stb_diag_help(s, d, "declared: %s", stb_buf_str(&all));
 	else
-		stb_diag_help(&m->c->sink, d, "none is declared in this spec");
+		stb_diag_help(s, d, "none is declared in this spec");
 	stb_buf_fini(&all);
-}
-
-static void report_unknown_let(struct stb_model *m, const struct stb_node *node)
-{
-	const uint32_t n = STB_MIN(m->n_lets, MAX_SUGGESTIONS);
-	const char **names = STB_NEW_ARRAY(&m->c->arena, const char *, n);
-
-	for (uint32_t i = 0; i < n; i++)
-		names[i] = m->lets[i]->name;
-	stb_report_unknown_name(m, node, "let or param", names, n);
 }
 
 bool stb_is_dashed_word(const struct stb_model *m, const struct stb_node *node)
@@ -308,7 +329,7 @@ static bool add_name(struct stb_model *m, const struct stb_schema_attr *row, con
 	if (!let) {
 		const struct stb_node fake = { .kind = STB_N_PATH, .span = part->span, .text = name };
 
-		report_unknown_let(m, &fake);
+		stb_report_unknown_name(m, &fake, -1);
 		return false;
 	}
 	if (!stb_let_value(m, let, &v))
@@ -390,7 +411,7 @@ static bool operand(struct stb_model *m, const struct stb_node *op, const struct
 	if (stb_num_from(v, n))
 		return true;
 	if (v->type == STB_V_WORD && side->kind == STB_N_PATH && strcmp(v->str, side->text) == 0) {
-		report_unknown_let(m, side);
+		stb_report_unknown_name(m, side, -1);
 	} else {
 		struct stb_diag *d = stb_diag(&m->c->sink, STB_E0310, op->span, "cannot compute with %s", stb_type_phrase(v->type));
 

@@ -20,8 +20,9 @@ bool stb_let_value(struct stb_model *m, struct stb_let *let, struct stb_val *out
 bool stb_is_dashed_word(const struct stb_model *m, const struct stb_node *node);
 enum stb_dashed { STB_DASHED_NAME, STB_DASHED_TEXT, STB_DASHED_UNKNOWN }; /* what was wanted there */
 void stb_report_dashed_word(struct stb_model *m, const struct stb_node *node, enum stb_dashed as);
-/* Nothing is called so. want: what was looked for ("a volume", "a let or param"). */
-void stb_report_unknown_name(struct stb_model *m, const struct stb_node *node, const char *want, const char *const *names, size_t n);
+/* No block of the kind (enum stb_kind), or no let or param (kind < 0), is called so. */
+void stb_report_unknown_name(struct stb_model *m, const struct stb_node *node, int kind);
+const char *stb_nearest_let(struct stb_model *m, const char *name); /* NULL: none is near */
 
 /* The source of a span in one line, clipped, for messages. Never call it on what may be a secret. */
 const char *stb_source_text(const struct stb_model *m, struct stb_span span);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { MAX_ITEMS = 4096, MAX_SUGGESTIONS = 1000 };
+enum { MAX_ITEMS = 4096 };
 
 struct fold {
 	struct stb_model *m;
@@ -179,6 +179,8 @@ static bool refuse_word(struct fold *f, const struct stb_node *node, const char 
 	struct stb_diag *d = stb_diag(s, STB_E0304, node->span, "`%s` cannot be `%s`", f->row->name, word);
 	struct stb_buf all;
 
+	if (d == &s->scratch)
+		return false;
 	if (let)
 		stb_diag_label(s, d, let->span, "which `%s` stands for", let->name);
 	if (near) {
@@ -277,18 +279,6 @@ static bool fold_word(struct fold *f, const struct stb_node *node, struct stb_va
 	return !words || has_word(&m->c->arena, words, out->str) ? true : refuse_word(f, node, out->str);
 }
 
-static const char **block_names(struct stb_model *m, enum stb_kind kind, size_t *n)
-{
-	const char **names = STB_NEW_ARRAY(&m->c->arena, const char *, MAX_SUGGESTIONS);
-
-	*n = 0;
-	for (uint32_t i = 0; i < m->n_blocks && *n < MAX_SUGGESTIONS; i++) {
-		if (m->blocks[i]->kind == kind)
-			names[(*n)++] = m->blocks[i]->name;
-	}
-	return names;
-}
-
 static bool fold_ref(struct fold *f, const struct stb_node *node, struct stb_val *out)
 {
 	struct stb_model *m = f->m;
@@ -313,10 +303,8 @@ static bool fold_ref(struct fold *f, const struct stb_node *node, struct stb_val
 		return refuse_type(f, STB_V_REF, node, &v);
 	if (!stb_model_find(m, kind, v.str)) {
 		const struct stb_node name = { .kind = STB_N_PATH, .span = node->span, .text = v.str };
-		size_t n;
-		const char **names = block_names(m, kind, &n);
 
-		stb_report_unknown_name(m, &name, stb_kind_name(kind), names, n);
+		stb_report_unknown_name(m, &name, (int)kind);
 		return false;
 	}
 	*out = stb_val_str(STB_V_REF, v.str);
@@ -473,13 +461,11 @@ static bool report_no_number(struct fold *f, enum stb_vtype want, const struct s
 
 	if (v->type == STB_V_WORD && node->kind == STB_N_PATH && strcmp(v->str, node->text) == 0) {
 		const char *names[] = { "true", "false" };
-		const uint32_t n_lets = STB_MIN(f->m->n_lets, MAX_SUGGESTIONS);
-		const char **lets = STB_NEW_ARRAY(&f->m->c->arena, const char *, n_lets);
 		struct stb_diag *d = stb_diag(s, STB_E0301, node->span, "`%s` is %s, but `%s` is a word", f->row->name, stb_type_phrase(want), node->text);
 
-		for (uint32_t i = 0; i < n_lets; i++)
-			lets[i] = f->m->lets[i]->name;
-		const char *near = want == STB_V_BOOL ? stb_nearest(node->text, names, 2) : stb_nearest(node->text, lets, n_lets);
+		if (d == &s->scratch)
+			return false;
+		const char *near = want == STB_V_BOOL ? stb_nearest(node->text, names, 2) : stb_nearest_let(f->m, node->text);
 
 		if (want == STB_V_BOOL && !near && (strcmp(node->text, "yes") == 0 || strcmp(node->text, "on") == 0))
 			near = "true";

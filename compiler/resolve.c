@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_INCLUDE_DEPTH = 50, MAX_FILES = 1000, MAX_NAME = 128 };
+enum { MAX_INCLUDE_DEPTH = 50, MAX_FILES = 1000, MAX_NAME = 128, MAX_PROFILES = 64 };
 
 /* --- names --------------------------------------------------------------------------------------------------------------------------- */
 
@@ -499,6 +499,10 @@ static void collect_block(struct stb_model *m, const struct stb_stmt *stmt)
 
 		if (first) {
 			report_twice(m, "profile", h.name, h.span, first->span);
+			return;
+		}
+		if (m->n_profiles == MAX_PROFILES) { /* each is checked by itself, over the whole spec */
+			stb_diag(s, STB_E0220, h.span, "a spec holds at most %d profiles", MAX_PROFILES);
 			return;
 		}
 		STB_ARENA_GROW(&m->c->arena, m->profiles, m->n_profiles, m->cap_profiles);

@@ -49,6 +49,8 @@ static bool report_unknown(struct stb_model *m, enum stb_kind kind, const char *
 	const struct stb_schema_attr *rows = stb_schema_rows(&n_rows);
 	struct stb_diag *d = stb_diag(s, where ? STB_E0204 : STB_E0203, name->span, "%s has no attribute `%s`", phrase, name->text);
 
+	if (d == &s->scratch)
+		return false;
 	for (size_t i = 0; i < n_rows && n < MAX_SUGGESTIONS; i++) {
 		if (is_own_row(&rows[i], kind, type))
 			names[n++] = rows[i].name;
