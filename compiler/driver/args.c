@@ -28,6 +28,8 @@ static const struct option_row rows[STB_N_OPTIONS] = {
 	[STB_OPT_ONLY] = { "only", 0, "SEL", "only the cells of a selector ('storage = disk  threads = 4..16') or of a cell-id prefix" },
 	[STB_OPT_RESULTS] = { "results", 0, "CSV_OR_DIR", "results to report on (may be repeated)" },
 	[STB_OPT_CHECK] = { "check", 0, NULL, "exit 4 when a claim fails" },
+	[STB_OPT_TOPOLOGY] = { "topology", 0, "FILE", "take a saved topology instead of this machine's" },
+	[STB_OPT_SAVE] = { "save", 0, "FILE", "write the topology to FILE instead of showing it" },
 };
 
 static bool has(const struct stb_command *c, int option)
@@ -199,6 +201,12 @@ static int set_option(struct stb_args *a, int option, const char *value, FILE *e
 		return 0;
 	case STB_OPT_CHECK:
 		a->check = true;
+		return 0;
+	case STB_OPT_TOPOLOGY:
+		a->topology = value;
+		return 0;
+	case STB_OPT_SAVE:
+		a->save = value;
 		return 0;
 	case STB_N_OPTIONS:
 		break;

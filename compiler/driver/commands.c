@@ -31,6 +31,10 @@ static const struct stb_command table[] = {
 		"the reference: blocks, attributes, diagnostics, metrics",
 		"TOPIC is a block (`workload io`), an attribute (`io.bs`), the code of a diagnostic (`E0203`) or a metric\n"
 		"(`lat_p95`). Without one it lists the topics.\n" },
+	{ "topology", stb_cmd_topology, BIT(HELP) | BIT(TOPOLOGY) | BIT(SAVE), "", 0, 0, NULL, false, NULL,
+		"NUMA nodes, processors and memory of this machine",
+		"Shows what pins are judged by: nodes with their memory, pCPUs and distances, and how much of it this process may\n"
+		"use. A saved topology lets `stb plan` judge a pin on another machine.\n" },
 	{ "version", stb_cmd_version, BIT(HELP), "", 0, 0, NULL, false, NULL,
 		"version, engines built in and why others are not", "" },
 	{ "help", stb_cmd_help, BIT(HELP), "[COMMAND]", 0, 1, NULL, false, NULL, "this list, or a command's help", "" },

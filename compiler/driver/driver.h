@@ -19,6 +19,8 @@ enum stb_option {
 	STB_OPT_ONLY,
 	STB_OPT_RESULTS,
 	STB_OPT_CHECK,
+	STB_OPT_TOPOLOGY,
+	STB_OPT_SAVE,
 	STB_N_OPTIONS
 };
 
@@ -49,6 +51,8 @@ struct stb_args {
 	const char **results;
 	uint32_t n_results;
 	bool check;
+	const char *topology;    /* a saved topology; NULL: not given */
+	const char *save;
 	const char *const *operands;
 	uint32_t n_operands;
 };
@@ -85,6 +89,7 @@ int stb_cmd_explain(const struct stb_args *a);
 int stb_cmd_run(const struct stb_args *a);
 int stb_cmd_report(const struct stb_args *a);
 int stb_cmd_clean(const struct stb_args *a);
+int stb_cmd_topology(const struct stb_args *a);
 
 extern const char stb_version[], stb_commit[];
 

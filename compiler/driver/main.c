@@ -9,6 +9,7 @@
  *     stb report FILE     cmd_report.c   tables and claims from recorded results
  *     stb clean DIR       cmd_run.c      undo what a killed run left
  *     stb explain TOPIC   cmd_check.c    the reference
+ *     stb topology        cmd_topology.c what this machine has, for pins
  *     stb version         version.c
  *
  * The compiler, spec to plan:

@@ -17,6 +17,7 @@ struct stb_cpuset {
 
 struct stb_cpulist_error {
 	uint32_t at, len;  /* bytes of the list that are meant; len 0: the place before `at` */
+	bool too_large;    /* a number that is not below the limit */
 	char reason[160];  /* "7-1 runs downward" */
 	char remedy[120];  /* "write 1-7" */
 };

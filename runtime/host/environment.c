@@ -22,8 +22,7 @@
 
 #define MAX_FILE (4u << 20)
 
-/* The text of a small file without trailing blanks, in the arena; NULL where it cannot be read. */
-static char *slurp(struct stb_arena *a, const char *path)
+char *stb_host_read_text(struct stb_arena *a, const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char *text = NULL;
@@ -107,13 +106,13 @@ json_t *stb_host_describe(const char *root)
 	stb_clock_rfc3339(now);
 	uname(&u);
 
-	const char *cpuinfo = slurp(&a, stb_arena_printf(&a, "%s/proc/cpuinfo", root));
-	const char *meminfo = slurp(&a, stb_arena_printf(&a, "%s/proc/meminfo", root));
-	const char *release = slurp(&a, stb_arena_printf(&a, "%s/etc/os-release", root));
-	const char *online = slurp(&a, stb_arena_printf(&a, "%s/sys/devices/system/cpu/online", root));
-	const char *governor = slurp(&a, stb_arena_printf(&a, "%s/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", root));
-	const char *huge = slurp(&a, stb_arena_printf(&a, "%s/sys/kernel/mm/transparent_hugepage/enabled", root));
-	const char *version = slurp(&a, stb_arena_printf(&a, "%s/proc/version", root));
+	const char *cpuinfo = stb_host_read_text(&a, stb_arena_printf(&a, "%s/proc/cpuinfo", root));
+	const char *meminfo = stb_host_read_text(&a, stb_arena_printf(&a, "%s/proc/meminfo", root));
+	const char *release = stb_host_read_text(&a, stb_arena_printf(&a, "%s/etc/os-release", root));
+	const char *online = stb_host_read_text(&a, stb_arena_printf(&a, "%s/sys/devices/system/cpu/online", root));
+	const char *governor = stb_host_read_text(&a, stb_arena_printf(&a, "%s/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", root));
+	const char *huge = stb_host_read_text(&a, stb_arena_printf(&a, "%s/sys/kernel/mm/transparent_hugepage/enabled", root));
+	const char *version = stb_host_read_text(&a, stb_arena_printf(&a, "%s/proc/version", root));
 
 	json_object_set_new(out, "time", json_string(now));
 	json_object_set_new(out, "kernel", text_or_null(*root ? version : u.release));
@@ -149,7 +148,7 @@ static char *unescape(char *s)
 /* "ID PARENT MAJ:MIN ROOT POINT OPTIONS [TAG...] - TYPE SOURCE SUPER" */
 static json_t *mount_of(struct stb_arena *a, const char *root, unsigned maj, unsigned min)
 {
-	char *text = slurp(a, stb_arena_printf(a, "%s/proc/self/mountinfo", root)), *save = NULL;
+	char *text = stb_host_read_text(a, stb_arena_printf(a, "%s/proc/self/mountinfo", root)), *save = NULL;
 	json_t *found = NULL;
 
 	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
@@ -176,7 +175,7 @@ static json_t *mount_of(struct stb_arena *a, const char *root, unsigned maj, uns
 
 static char *device_file(struct stb_arena *a, const char *dir, const char *name)
 {
-	return slurp(a, stb_arena_printf(a, "%s/%s", dir, name));
+	return stb_host_read_text(a, stb_arena_printf(a, "%s/%s", dir, name));
 }
 
 /* Of /sys/dev/block/MAJ:MIN, or its disk where that is a partition. */

@@ -7,7 +7,7 @@
 #ifndef STB_HOST_H
 #define STB_HOST_H
 
-#include "runtime/base/base.h"
+#include "runtime/base/arena.h"
 
 struct json_t; /* jansson's; the caller owns what is returned */
 
@@ -18,5 +18,8 @@ struct json_t *stb_host_describe(const char *root);
  * holds path; device is null where none lies below (tmpfs, network).
  */
 struct json_t *stb_host_place(const char *root, const char *path);
+
+/* The text of a small file of /proc or /sys without trailing blanks, in the arena; NULL where it cannot be read. For this room. */
+char *stb_host_read_text(struct stb_arena *a, const char *path);
 
 #endif
