@@ -135,33 +135,39 @@ static struct stb_plan *compile(struct stb_compilation *c, uint32_t file, const 
 
 /* --- entry --------------------------------------------------------------------------------------------------------------------------- */
 
-struct stb_plan *stb_compile_file(struct stb_compilation *c, const char *path, const struct stb_compile_options *o)
+bool stb_compile_load(struct stb_compilation *c, const char *path, uint32_t *file)
 {
 	const bool standard_input = strcmp(path, "-") == 0;
 	const char *name = standard_input ? "<stdin>" : stb_name_in_repository(&c->arena, path);
 	struct stb_diag *d;
-	uint32_t file = 0;
 	int code = 0;
 
-	switch (stb_sources_load(&c->sources, path, name, &file, &code)) {
+	switch (stb_sources_load(&c->sources, path, name, file, &code)) {
 	case STB_SOURCE_OK:
-		return compile(c, file, o, true);
+		return true;
 	case STB_SOURCE_ERRNO:
 		stb_diag(&c->sink, STB_E0101, STB_NO_SPAN, "cannot read `%s`: %s", path, strerror(code));
-		return NULL;
+		return false;
 	case STB_SOURCE_DIRECTORY:
 		d = stb_diag(&c->sink, STB_E0101, STB_NO_SPAN, "cannot read `%s`: it is a directory", path);
 		stb_diag_help(&c->sink, d, "name a .stb file in it");
-		return NULL;
+		return false;
 	case STB_SOURCE_NOT_A_FILE:
 		d = stb_diag(&c->sink, STB_E0101, STB_NO_SPAN, "cannot read `%s`: it is no regular file", path);
 		stb_diag_help(&c->sink, d, "FIFOs, sockets and devices are never opened; `-` reads standard input");
-		return NULL;
+		return false;
 	case STB_SOURCE_TOO_LARGE:
 		stb_diag(&c->sink, STB_E0101, STB_NO_SPAN, "cannot read `%s`: it is larger than %u MiB", path, STB_SOURCE_MAX_BYTES >> 20);
-		return NULL;
+		return false;
 	}
-	return NULL;
+	return false;
+}
+
+struct stb_plan *stb_compile_file(struct stb_compilation *c, const char *path, const struct stb_compile_options *o)
+{
+	uint32_t file = 0;
+
+	return stb_compile_load(c, path, &file) ? compile(c, file, o, true) : NULL;
 }
 
 struct stb_plan *stb_compile_bytes(struct stb_compilation *c, const char *name, const char *bytes, size_t len,

@@ -24,6 +24,9 @@ struct stb_compilation {
 void stb_compilation_init(struct stb_compilation *c);
 void stb_compilation_fini(struct stb_compilation *c);
 
+/* Reads a file alone ("-": standard input). false: the sink says why not. */
+STB_NODISCARD bool stb_compile_load(struct stb_compilation *c, const char *path, uint32_t *file);
+
 /*
  * Reads path (and its includes) and makes the plan. NULL when there is an error; what was found lies in c->sink either way.
  * Opens nothing for writing, starts nothing, connects nowhere. The plan is sealed and verified; the caller frees it.

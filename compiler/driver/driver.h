@@ -21,6 +21,7 @@ enum stb_option {
 	STB_OPT_CHECK,
 	STB_OPT_TOPOLOGY,
 	STB_OPT_SAVE,
+	STB_OPT_WRITE,
 	STB_N_OPTIONS
 };
 
@@ -37,6 +38,7 @@ struct stb_command {
 	const char *output;      /* what -o names: "FILE", "DIR" */
 	const char *summary;     /* one line */
 	const char *details;     /* paragraphs of --help */
+	const char *check;       /* what --check does */
 };
 
 struct stb_args {
@@ -50,9 +52,9 @@ struct stb_args {
 	const char *output, *only;
 	const char **results;
 	uint32_t n_results;
-	bool check;
 	const char *topology;    /* a saved topology; NULL: not given */
 	const char *save;
+	bool check, write;
 	const char *const *operands;
 	uint32_t n_operands;
 };
@@ -84,6 +86,7 @@ STB_NODISCARD int stb_driver_only(const struct stb_plan *p, const char *only, ui
 int stb_cmd_help(const struct stb_args *a);
 int stb_cmd_version(const struct stb_args *a);
 int stb_cmd_check(const struct stb_args *a);
+int stb_cmd_fmt(const struct stb_args *a);
 int stb_cmd_plan(const struct stb_args *a);
 int stb_cmd_explain(const struct stb_args *a);
 int stb_cmd_run(const struct stb_args *a);

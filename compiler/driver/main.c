@@ -4,6 +4,7 @@
  *   argv --args.c--> struct stb_args --commands.c--> one of
  *
  *     stb check FILE...   cmd_check.c    what is wrong with a spec
+ *     stb fmt FILE...     cmd_fmt.c      the canonical form
  *     stb plan FILE       cmd_plan.c     what a run would do
  *     stb run FILE        cmd_run.c      carry it out (only.c: --only)
  *     stb report FILE     cmd_report.c   tables and claims from recorded results
@@ -21,6 +22,7 @@
  *   names       resolve.c (includes, blocks, lets, params), profile.c
  *   values      setting.c (one attribute), fold.c (as its row wants it), eval.c (expressions), num.c (exact, with dimensions), options.c
  *   cells       axes.c, selector.c, effective.c (what is in force), expand.c, identity.c, intern.c
+ *   the form    fmt.c (statements), fmt_value.c, fmt_comment.c
  *   judgement   check.c (each block), rules.c, rules_io.c, rules_oltp.c, rules_volume.c (attributes against each other), cost.c
  *   the plan    lower.c, lower_matrix.c, lower_report.c
  *   tables      schema.c (from schema.def), diag.c and diag_print.c (codes.def), explain.c (the reference)

@@ -45,6 +45,7 @@ static int write_direct(const char *path, const char *data, size_t len, struct s
 	return rc;
 }
 
+/* mode: of the file that is replaced, which the new one keeps whatever the umask; 0 for a new file. */
 static int write_renamed(const char *target, const char *path, mode_t mode, const char *data, size_t len, struct stb_err *err)
 {
 	char *tmp = NULL;
@@ -52,12 +53,12 @@ static int write_renamed(const char *target, const char *path, mode_t mode, cons
 
 	if (asprintf(&tmp, "%s.tmp-%d", target, (int)getpid()) < 0)
 		return failed(err, ENOMEM, path);
-	fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+	fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode ? mode : 0666);
 	if (fd < 0) {
 		failed(err, errno, path);
 		goto out;
 	}
-	if (stb_write_all(fd, data, len)) {
+	if ((mode && fchmod(fd, mode)) || stb_write_all(fd, data, len)) {
 		failed(err, errno, path);
 		close(fd);
 		unlink(tmp);
@@ -81,7 +82,7 @@ int stb_outfile_write(const char *path, const char *data, size_t len, struct stb
 	int rc;
 
 	if (stat(path, &st))
-		return errno == ENOENT ? write_renamed(path, path, 0666, data, len, err) : failed(err, errno, path);
+		return errno == ENOENT ? write_renamed(path, path, 0, data, len, err) : failed(err, errno, path);
 	if (S_ISDIR(st.st_mode))
 		return failed(err, EISDIR, path);
 	if (!S_ISREG(st.st_mode))
