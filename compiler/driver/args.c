@@ -29,7 +29,8 @@ static const struct option_row rows[STB_N_OPTIONS] = {
 	[STB_OPT_RESULTS] = { "results", 0, "CSV_OR_DIR", "results to report on (may be repeated)" },
 	[STB_OPT_TOPOLOGY] = { "topology", 0, "FILE", "take a saved topology instead of this machine's" },
 	[STB_OPT_SAVE] = { "save", 0, "FILE", "write the topology to FILE instead of showing it" },
-	[STB_OPT_CHECK] = { "check", 0, NULL, NULL },
+	[STB_OPT_CHECK] = { "check", 0, NULL, "exit 4 when a claim fails" },
+	[STB_OPT_IN_FORM] = { "check", 0, NULL, "print the names of the files that would change, and exit 1 if there are any" },
 	[STB_OPT_WRITE] = { "write", 'w', NULL, "write the result back to FILE" },
 };
 
@@ -62,8 +63,6 @@ void stb_help_command(const struct stb_command *c, FILE *out)
 			fprintf(out, "%s: %s\n", c->format_list ? "one or several, with commas" : "one of", c->formats);
 		else if (i == STB_OPT_OUTPUT)
 			fprintf(out, "write to %s\n", operand);
-		else if (i == STB_OPT_CHECK)
-			fprintf(out, "%s\n", c->check);
 		else
 			fprintf(out, "%s\n", r->help);
 	}
@@ -203,6 +202,7 @@ static int set_option(struct stb_args *a, int option, const char *value, FILE *e
 		a->results[a->n_results++] = value;
 		return 0;
 	case STB_OPT_CHECK:
+	case STB_OPT_IN_FORM:
 		a->check = true;
 		return 0;
 	case STB_OPT_TOPOLOGY:

@@ -11,11 +11,11 @@ static const struct stb_command table[] = {
 		"all diagnostics of a spec",
 		"Reads each FILE and prints every error, warning and note: of the spec as it stands, and under each of its\n"
 		"profiles. Touches nothing: safe on a spec from anywhere. `-` is standard input.\n" },
-	{ "fmt", stb_cmd_fmt, BIT(HELP) | BIT(WRITE) | BIT(CHECK), "FILE...", 1, UINT32_MAX, NULL, false, NULL,
+	{ "fmt", stb_cmd_fmt, BIT(HELP) | BIT(WRITE) | BIT(IN_FORM), "FILE...", 1, UINT32_MAX, NULL, false, NULL,
 		"the canonical form of a spec",
 		"Prints each FILE (`-`: standard input) in the one form that a spec has: an attribute a line, in the order of the\n"
 		"reference, signs aligned, comments where they were. What the spec means does not change. A file with syntax errors is\n"
-		"left as it is.\n", "print the names of the files that would change, and exit 1 if there are any" },
+		"left as it is.\n" },
 	{ "plan", stb_cmd_plan, SPEC | BIT(MAX_CELLS) | BIT(FORMAT) | BIT(OUTPUT), "FILE", 1, 1, "text json", false, "FILE",
 		"cells, order, cost, space and privileges of a run, without running it",
 		"Prints what `stb run` would do. The same spec gives the same bytes on every machine. Touches nothing.\n" },
@@ -27,7 +27,7 @@ static const struct stb_command table[] = {
 	{ "report", stb_cmd_report, SPEC | BIT(RESULTS) | BIT(OUTPUT) | BIT(FORMAT) | BIT(CHECK), "FILE", 1, 1, "md csv", true, "DIR",
 		"tables and claims from results",
 		"Makes the reports of FILE from the results of a run, or from numbers recorded elsewhere (a CSV with the axis\n"
-		"columns, metric, unit, value). Without -o the Markdown goes to standard output.\n", "exit 4 when a claim fails" },
+		"columns, metric, unit, value). Without -o the Markdown goes to standard output.\n" },
 	{ "clean", stb_cmd_clean, BIT(HELP), "DIR", 1, 1, NULL, false, NULL,
 		"remove what an interrupted run left behind",
 		"Reads the journal of the run in DIR, and stops, unmounts and removes what that run made and could not take away\n"

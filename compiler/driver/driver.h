@@ -21,6 +21,7 @@ enum stb_option {
 	STB_OPT_CHECK,
 	STB_OPT_TOPOLOGY,
 	STB_OPT_SAVE,
+	STB_OPT_IN_FORM, /* --check of `fmt` */
 	STB_OPT_WRITE,
 	STB_N_OPTIONS
 };
@@ -38,7 +39,6 @@ struct stb_command {
 	const char *output;      /* what -o names: "FILE", "DIR" */
 	const char *summary;     /* one line */
 	const char *details;     /* paragraphs of --help */
-	const char *check;       /* what --check does */
 };
 
 struct stb_args {
