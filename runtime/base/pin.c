@@ -121,6 +121,18 @@ static struct text named(const char *one, const struct stb_cpuset *set)
 	return out;
 }
 
+/* "nodes 0 and 1", "nodes 0-2" */
+static struct text several_nodes(const struct stb_cpuset *set)
+{
+	const uint32_t first = stb_cpuset_next(set, 0), second = stb_cpuset_next(set, first + 1);
+	struct text out;
+
+	if (stb_cpuset_count(set) != 2)
+		return named("node", set);
+	snprintf(out.s, sizeof(out.s), "nodes %" PRIu32 " and %" PRIu32, first, second);
+	return out;
+}
+
 static struct text named_range(const char *one, uint32_t first, uint32_t last)
 {
 	struct stb_cpuset s = { 0 };
@@ -280,7 +292,7 @@ static void read_memory(struct judge *j)
 
 /* --- the rules on a topology ----------------------------------------------------------------------------------------------------------- */
 
-static bool place_cpus(struct judge *j, uint32_t i)
+static void place_cpus(struct judge *j, uint32_t i)
 {
 	struct rule *rule = &j->rules[i];
 	struct stb_cpuset offline = { 0 }, forbidden = { 0 };
@@ -297,14 +309,13 @@ static bool place_cpus(struct judge *j, uint32_t i)
 	}
 	if (!stb_cpuset_empty(&offline))
 		say(j, STB_PIN_NO_SUCH_CPU, at_rule(STB_PIN_AT_RULE_CPUS, i), "`stb topology` shows the pCPUs there are",
-			"%s: not there, or offline", named("pCPU", &offline).s);
+			"cannot bind to %s: not there, or offline", named("pCPU", &offline).s);
 	if (!stb_cpuset_empty(&forbidden))
 		say(j, STB_PIN_NO_SUCH_CPU, at_rule(STB_PIN_AT_RULE_CPUS, i), "widen the cpuset or the affinity that stb is started with",
-			"%s: not allowed to this process (cpuset or affinity)", named("pCPU", &forbidden).s);
-	return stb_cpuset_empty(&offline) && stb_cpuset_empty(&forbidden);
+			"cannot bind to %s: not allowed to this process (cpuset or affinity)", named("pCPU", &forbidden).s);
 }
 
-static bool place_node(struct judge *j, uint32_t i)
+static void place_node(struct judge *j, uint32_t i)
 {
 	struct rule *rule = &j->rules[i];
 	const uint32_t id = (uint32_t)j->p->rules[i].node;
@@ -318,19 +329,21 @@ static bool place_node(struct judge *j, uint32_t i)
 		why = "it has memory only";
 	else if (stb_cpuset_empty(&rule->cpus))
 		why = "this process may use none of its pCPUs (cpuset or affinity)";
-	if (why)
-		say(j, STB_PIN_NO_SUCH_NODE, at_rule(STB_PIN_AT_RULE_NODE, i), "`stb topology` shows the nodes and their pCPUs",
-			"cannot bind to node %" PRIu32 ": %s", id, why);
-	return !why;
+	if (!why)
+		return;
+	stb_cpuset_clear(&rule->nodes);
+	say(j, STB_PIN_NO_SUCH_NODE, at_rule(STB_PIN_AT_RULE_NODE, i), "`stb topology` shows the nodes and their pCPUs",
+		"cannot bind to node %" PRIu32 ": %s", id, why);
 }
 
-static bool place_rules(struct judge *j)
+static void place_rules(struct judge *j)
 {
-	bool good = true;
-
-	for (uint32_t i = 0; i < j->p->n_rules; i++)
-		good = (j->p->rules[i].cpus ? place_cpus(j, i) : place_node(j, i)) && good;
-	return good;
+	for (uint32_t i = 0; i < j->p->n_rules; i++) {
+		if (j->p->rules[i].cpus)
+			place_cpus(j, i);
+		else
+			place_node(j, i);
+	}
 }
 
 /* --- vCPUs to slots -------------------------------------------------------------------------------------------------------------------- */
@@ -387,7 +400,7 @@ static bool bind_run(struct judge *j, struct run run)
 	}
 	if (stb_cpuset_count(&nodes) > 1) {
 		say(j, STB_PIN_SEVERAL_NODES, culprit, "keep the pCPUs of each vCPU in one node", "%s %s pCPUs of %s",
-			named_range("vCPU", run.first, run.last).s, run.first == run.last ? "has" : "have", named("node", &nodes).s);
+			named_range("vCPU", run.first, run.last).s, run.first == run.last ? "has" : "have", several_nodes(&nodes).s);
 		return true;
 	}
 	return fill_slots(j, run, &cpus, stb_cpuset_next(&nodes, 0));
@@ -446,19 +459,46 @@ static void bind_smart(struct judge *j)
 
 #define SLOW "they take turns, which is slow; bind fewer vCPUs, or to more pCPUs"
 
-/* Which vCPUs lie on a node: how many, against the pCPUs there that the pin uses at all. */
-static bool node_is_overcommitted(struct judge *j, const struct stb_node *n, const struct stb_cpuset *on_node)
-{
-	struct stb_cpuset used;
-	const uint32_t n_vcpus = stb_cpuset_count(on_node);
+/* A node's vCPUs, and the pCPUs there that the pin uses. */
+struct load {
+	struct stb_cpuset vcpus, cpus;
+};
 
-	stb_topology_node_cpus(j->t, n->id, &used);
-	stb_cpuset_intersect(&used, &j->r->cpus);
-	if (n_vcpus <= stb_cpuset_count(&used))
-		return false;
-	say(j, STB_PIN_OVERCOMMIT, at(STB_PIN_AT_VCPUS), SLOW, "%s share %s of node %" PRIu32, named("vCPU", on_node).s,
-		named("pCPU", &used).s, n->id);
-	return true;
+static bool is_overcommitted(const struct load *l)
+{
+	return stb_cpuset_count(&l->vcpus) > stb_cpuset_count(&l->cpus);
+}
+
+static void load_of(const struct judge *j, const struct stb_node *n, struct load *l)
+{
+	stb_cpuset_clear(&l->vcpus);
+	for (uint32_t v = 0; v < j->r->n_slots; v++) {
+		if (j->r->slots[v].node == n->id)
+			stb_cpuset_add(&l->vcpus, v);
+	}
+	stb_topology_node_cpus(j->t, n->id, &l->cpus);
+	stb_cpuset_intersect(&l->cpus, &j->r->cpus);
+}
+
+/* Tells the nodes with more vCPUs than pCPUs, unless all are that are used: then that is told at once. False: there is none. */
+static bool check_nodes(struct judge *j)
+{
+	struct load l;
+	uint32_t n_used = 0, n_over = 0;
+
+	for (uint32_t i = 0; i < j->t->n_nodes; i++) {
+		load_of(j, &j->t->nodes[i], &l);
+		n_used += !stb_cpuset_empty(&l.vcpus);
+		n_over += is_overcommitted(&l);
+	}
+	for (uint32_t i = 0; n_over && n_over < n_used && i < j->t->n_nodes; i++) {
+		load_of(j, &j->t->nodes[i], &l);
+		if (is_overcommitted(&l))
+			say(j, STB_PIN_OVERCOMMIT, at(STB_PIN_AT_VCPUS), SLOW, "%" PRIu32 " vCPUs share %" PRIu32 " pCPU%s of node %" PRIu32 ": %s",
+				stb_cpuset_count(&l.vcpus), stb_cpuset_count(&l.cpus), stb_cpuset_count(&l.cpus) == 1 ? "" : "s",
+				j->t->nodes[i].id, named("vCPU", &l.vcpus).s);
+	}
+	return n_over && n_over < n_used;
 }
 
 static int by_ranges(const void *a, const void *b, void *arg)
@@ -510,27 +550,17 @@ static void check_equal_sets(struct judge *j)
 	}
 }
 
-/* The widest view in which there are more vCPUs than pCPUs is the one that is told: all, a node, a set. */
+/* Told once: of some nodes, of all that is used, or of vCPUs with the same pCPUs. */
 static void check_overcommit(struct judge *j)
 {
 	const uint32_t n_cpus = stb_cpuset_count(&j->r->cpus);
-	bool found = false;
 
-	if (j->r->n_slots > n_cpus) {
+	if (j->t && check_nodes(j))
+		return;
+	if (j->r->n_slots > n_cpus)
 		say(j, STB_PIN_OVERCOMMIT, at(STB_PIN_AT_VCPUS), SLOW, "%" PRIu32 " vCPUs share %" PRIu32 " pCPU%s", j->r->n_slots, n_cpus,
 			n_cpus == 1 ? "" : "s");
-		return;
-	}
-	for (uint32_t i = 0; j->t && i < j->t->n_nodes; i++) {
-		struct stb_cpuset on_node = { 0 };
-
-		for (uint32_t v = 0; v < j->r->n_slots; v++) {
-			if (j->r->slots[v].node == j->t->nodes[i].id)
-				stb_cpuset_add(&on_node, v);
-		}
-		found = node_is_overcommitted(j, &j->t->nodes[i], &on_node) || found;
-	}
-	if (!found)
+	else
 		check_equal_sets(j);
 }
 
@@ -546,7 +576,8 @@ static void check_local_memory(struct judge *j)
 	}
 	if (!stb_cpuset_empty(&far))
 		say(j, STB_PIN_FAR_MEMORY, at(STB_PIN_AT_MEMPOLICY), "bind to nodes with memory, or choose the memory with `memnodes`",
-			"`mempolicy = local` on %s without memory: it comes from another node", named("node", &far).s);
+			"`mempolicy = local` on %s, which %s this process no memory: it comes from another node", named("node", &far).s,
+			stb_cpuset_count(&far) == 1 ? "gives" : "give");
 }
 
 /* --- the whole ------------------------------------------------------------------------------------------------------------------------- */
@@ -556,14 +587,17 @@ static void judge(struct judge *j)
 	const bool readable = read_rules(j);
 
 	read_memory(j);
-	if (!readable || j->n_errors || (!j->t && j->p->strategy == STB_PIN_SMART))
+	if (!readable || (!j->t && j->p->strategy == STB_PIN_SMART))
 		return;
 	j->r->n_slots = (uint32_t)j->p->vcpus;
 	j->r->slots = stb_xcalloc(j->r->n_slots, sizeof(*j->r->slots));
-	if (j->p->strategy == STB_PIN_SMART)
+	if (j->p->strategy == STB_PIN_SMART) {
 		bind_smart(j);
-	else if (!j->t || place_rules(j))
+	} else {
+		if (j->t)
+			place_rules(j);
 		bind_by_rules(j);
+	}
 	if (j->n_errors)
 		return;
 	if (j->t || !j->any_node_rule)
@@ -728,7 +762,7 @@ void stb_pin_print(const struct stb_pin_result *r, struct stb_buf *out)
 			stb_cpuset_unite(&s, &more);
 		}
 		stb_cpulist_print(&s, out);
-		stb_buf_adds(out, one_to_one ? ", one to one\n" : "\n");
+		stb_buf_adds(out, one_to_one ? " (one to one)\n" : "\n");
 	}
 	stb_buf_printf(out, "memory: %s", stb_mempolicy_name(r->mempolicy));
 	if (!stb_cpuset_empty(&r->memnodes)) {

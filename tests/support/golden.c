@@ -17,11 +17,6 @@ static bool has_suffix(const char *s, const char *suffix)
 	return n > m && !strcmp(s + n - m, suffix);
 }
 
-static int is_spec(const struct dirent *e)
-{
-	return has_suffix(e->d_name, ".stb");
-}
-
 /* The whole file with a NUL behind it, or NULL. free() it. */
 static char *read_file(const char *path, size_t *len)
 {
@@ -83,7 +78,7 @@ static void compare(const char *golden, const char *text, size_t len)
 	free(expected);
 }
 
-static void expect_no_orphans(const char *dir, const char *ext)
+static void expect_no_orphans(const char *dir, const char *input_ext, const char *ext)
 {
 	DIR *d = opendir(dir);
 	struct dirent *e;
@@ -95,7 +90,7 @@ static void expect_no_orphans(const char *dir, const char *ext)
 
 		if (!has_suffix(e->d_name, suffix))
 			continue;
-		snprintf(spec, sizeof(spec), "%s/%.*s.stb", dir, (int)(strlen(e->d_name) - strlen(suffix)), e->d_name);
+		snprintf(spec, sizeof(spec), "%s/%.*s.%s", dir, (int)(strlen(e->d_name) - strlen(suffix)), e->d_name, input_ext);
 		f = fopen(spec, "rb");
 		cr_expect(f, "%s/%s has no %s", dir, e->d_name, spec);
 		if (f)
@@ -105,26 +100,41 @@ static void expect_no_orphans(const char *dir, const char *ext)
 		closedir(d);
 }
 
-size_t golden_dir(const char *dir, const char *ext, golden_fn *produce)
+size_t golden_dir_of(const char *dir, const char *input_ext, const char *ext, golden_fn *produce)
 {
 	struct dirent **list;
-	const int n = scandir(dir, &list, is_spec, alphasort);
+	const int n = scandir(dir, &list, NULL, alphasort);
+	size_t n_inputs = 0;
+	char suffix[64];
 
-	cr_assert(n > 0, "%s holds no .stb; tests run from the top of the repository", dir);
+	snprintf(suffix, sizeof(suffix), ".%s", input_ext);
 	for (int i = 0; i < n; i++) {
 		char path[512], golden[512], *text = NULL;
 		size_t len = 0;
-		FILE *out = open_memstream(&text, &len);
+		FILE *out;
 
+		if (!has_suffix(list[i]->d_name, suffix)) {
+			free(list[i]);
+			continue;
+		}
+		out = open_memstream(&text, &len);
 		snprintf(path, sizeof(path), "%s/%s", dir, list[i]->d_name);
-		snprintf(golden, sizeof(golden), "%.*s%s", (int)(strlen(path) - 3), path, ext);
+		snprintf(golden, sizeof(golden), "%.*s%s", (int)(strlen(path) - strlen(input_ext)), path, ext);
 		produce(path, list[i]->d_name, out);
 		fclose(out);
 		compare(golden, text, len);
 		free(text);
 		free(list[i]);
+		n_inputs++;
 	}
-	free(list);
-	expect_no_orphans(dir, ext);
-	return (size_t)n;
+	if (n >= 0)
+		free(list);
+	cr_assert(n_inputs, "%s holds no .%s; tests run from the top of the repository", dir, input_ext);
+	expect_no_orphans(dir, input_ext, ext);
+	return n_inputs;
+}
+
+size_t golden_dir(const char *dir, const char *ext, golden_fn *produce)
+{
+	return golden_dir_of(dir, "stb", ext, produce);
 }

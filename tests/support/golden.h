@@ -15,5 +15,7 @@ typedef void golden_fn(const char *path, const char *name, FILE *out);
 
 /* Fails the running test once for each difference and returns the number of inputs (0 fails too). */
 size_t golden_dir(const char *dir, const char *ext, golden_fn *produce);
+/* The same where the inputs end in something else than .stb. */
+size_t golden_dir_of(const char *dir, const char *input_ext, const char *ext, golden_fn *produce);
 
 #endif
