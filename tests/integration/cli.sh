@@ -32,7 +32,7 @@ expect "a missing operand is a usage error" 2 "$STB" plan
 expect "version" 0 "$STB" version
 for e in psync libaio io_uring null; do says "version tells of $e" "^  $e " out; done
 says "version tells the client library" 'database client: .+' out
-for c in check plan run report clean explain version help; do
+for c in check plan run report clean explain topology version help; do
 	expect "$c --help" 0 "$STB" $c --help
 done
 expect "explain an attribute" 0 "$STB" explain io.bs
@@ -133,5 +133,26 @@ says "need and have are named" 'need|have'
 sed 's|"/var/tmp"|"/var/tmp/stb-no-such-directory"|' good.stb >nodir.stb
 expect "a storage directory that is not there" 3 "$STB" run nodir.stb -o nodir
 holds "leaves nothing" test ! -e nodir
+
+# topologies
+expect "the topology of this machine" 0 "$STB" topology
+says "it has a table" '^node +memory +pCPUs' out
+if command -v taskset >/dev/null && [ "$(nproc)" -gt 1 ]; then
+	one=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+	expect "the topology of a bound process" 0 taskset -c "$one" "$STB" topology
+	says "tells what it may use" "may run on 1 of the [0-9]+ pCPUs: $one\$" out
+fi
+expect "a topology is saved" 0 "$STB" topology --save t.json
+holds "without output" test ! -s out
+holds "as JSON" jq -e '.stb_topology == 1 and (.nodes | length > 0)' t.json
+expect "and shown again" 0 "$STB" topology --topology t.json
+expect "and saved again" 0 "$STB" topology --topology t.json --save t2.json
+holds "the same" cmp -s t.json t2.json
+sed 's/"cpus": "/&x/' t.json >wrong.json
+expect "a wrong topology" 3 "$STB" topology --topology wrong.json
+says "is refused at its place" 'wrong.json.: nodes\[0\]: `cpus`, column 1: '
+expect "a topology that is not there" 3 "$STB" topology --topology nowhere.json
+expect "a FIFO is no topology" 3 timeout 10 "$STB" topology --topology fifo
+expect "a place that cannot be written" 3 "$STB" topology --save no/such/t.json
 
 exit $failed
