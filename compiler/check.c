@@ -1,8 +1,9 @@
 /*
  * check.c - every block by itself: what stands in it, each thing once, in its place, with a value that can be.
  *
- * Attributes become settings (setting.c). Nested blocks are of two sorts: open maps and `schedule`, whose entries become settings too, and
- * those that only make sense with a matrix at hand (where, axis, override, ...): of these the form is checked here, the meaning in expand.
+ * Attributes become settings (setting.c). Nested blocks are of two sorts: open maps and blocks of plain entries (schedule, steady_state), whose
+ * entries become settings too, and those that only make sense with a matrix at hand (where, axis, override, ...): of these the form is checked
+ * here, the meaning in expand.
  */
 #include "compiler/check.h"
 
@@ -122,7 +123,6 @@ struct form {
 static const struct form forms[] = {
 	{ "axis", 1, true, false, false },     { "point", 1, true, false, true },      { "exclude", 0, true, false, false },
 	{ "override", 0, true, false, true },  { "where", 0, false, true, false },     { "baseline", 0, false, true, false },
-	{ "schedule", 0, false, false, false },
 };
 
 static const struct form *find_form(const char *name)
@@ -273,7 +273,7 @@ static void check_nested(struct stb_model *m, enum stb_kind kind, const struct f
 		check_nested_body(m, kind, form, stmt);
 }
 
-/* options, units, decimals, headings and schedule: entries are settings "NAME.entry". */
+/* Open maps, schedule, steady_state: entries are settings "NAME.entry". */
 static void check_entries(struct stb_model *m, struct stb_block *b, const struct stb_stmt *stmt, enum stb_origin origin)
 {
 	struct seen seen = { .n = 0 };
@@ -318,7 +318,7 @@ static void check_block_inside(struct stb_model *m, struct stb_block *b, const s
 	}
 	if (!(form && form->many) && !see(m, seen, stmt->name.text, stmt->name.span))
 		return;
-	if (row->flags & STB_OPEN_MAP || strcmp(row->name, "schedule") == 0)
+	if (row->flags & (STB_OPEN_MAP | STB_ENTRIES))
 		check_entries(m, b, stmt, origin);
 	else if (form)
 		check_nested(m, b->kind, form, stmt);

@@ -51,12 +51,12 @@ static uint64_t time_for(uint64_t n, uint64_t per_s)
 
 bool stb_io_reads(const struct stb_eblock *w)
 {
-	return !stb_eattr_is(w, "rw", "write") && !stb_eattr_is(w, "rw", "randwrite");
+	return !stb_eattr_is(w, "rw", "write") && !stb_eattr_is(w, "rw", "randwrite") && !stb_eattr_is(w, "rw", "trim");
 }
 
 bool stb_io_writes(const struct stb_eblock *w)
 {
-	return !stb_eattr_is(w, "rw", "read") && !stb_eattr_is(w, "rw", "randread");
+	return !stb_eattr_is(w, "rw", "read") && !stb_eattr_is(w, "rw", "randread") && !stb_eattr_is(w, "rw", "trim");
 }
 
 bool stb_io_random(const struct stb_eblock *w)
@@ -65,19 +65,52 @@ bool stb_io_random(const struct stb_eblock *w)
 		stb_eattr_is(w, "rw", "randrw");
 }
 
+bool stb_io_trims(const struct stb_eblock *w)
+{
+	return stb_eattr_is(w, "rw", "trim");
+}
+
+static void raise(uint64_t *most, const struct stb_val *v)
+{
+	if (v->num > 0 && v->den > 0 && (uint64_t)v->num / (uint64_t)v->den > *most)
+		*most = (uint64_t)v->num / (uint64_t)v->den;
+}
+
+uint64_t stb_io_greatest_bs(const struct stb_eblock *w)
+{
+	const struct stb_eattr *bs = stb_eattr(w, "bs");
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; bs && i < bs->val.n_items; i++)
+		raise(&most, &bs->val.items[i]);
+	if (bs && bs->val.type == STB_V_BYTES)
+		raise(&most, &bs->val);
+	return most;
+}
+
 bool stb_oltp_writes(const struct stb_eblock *w)
 {
-	return stb_eattr_is(w, "script", "read_write") || stb_eattr_is(w, "script", "write_only") ||
-		stb_eattr_is(w, "script", "insert");
+	return !stb_eattr_is(w, "script", "point_select") && !stb_eattr_is(w, "script", "read_only") &&
+		!stb_eattr_is(w, "script", "select_random_points") && !stb_eattr_is(w, "script", "select_random_ranges");
+}
+
+/* Scripts of one statement, which commits by itself. */
+bool stb_oltp_single(const struct stb_eblock *w)
+{
+	return !stb_eattr_is(w, "script", "read_write") && !stb_eattr_is(w, "script", "read_only") &&
+		!stb_eattr_is(w, "script", "write_only");
 }
 
 uint64_t stb_oltp_statements(const struct stb_eblock *w)
 {
 	const uint64_t tables = stb_eattr_u64(w, "tables", 1), transaction = stb_eattr_true(w, "skip_trx") ? 0 : 2;
 
-	if (stb_eattr_is(w, "db_ps_mode", "disable") || stb_eattr_is(w, "script", "insert"))
+	if (stb_eattr_is(w, "db_ps_mode", "disable") || stb_eattr_is(w, "script", "insert") ||
+		stb_eattr_is(w, "script", "bulk_insert"))
 		return 0;
-	if (stb_eattr_is(w, "script", "point_select"))
+	if (stb_eattr_is(w, "script", "select_random_points") || stb_eattr_is(w, "script", "select_random_ranges"))
+		return 1; /* of the first table */
+	if (stb_oltp_single(w))
 		return tables;
 	if (stb_eattr_is(w, "script", "read_only"))
 		return add(mul(tables, 5), transaction);
@@ -103,20 +136,37 @@ const char *stb_bytes_text(struct stb_arena *a, uint64_t n)
 
 /* --- io --- */
 
+/* The time that a number of I/Os or bytes takes under a rate of one job, 0 where there is none. */
+static uint64_t rated_ns(const struct stb_eblock *w, uint64_t bytes)
+{
+	const struct stb_eattr *iops = stb_eattr(w, "rate_iops"), *rate = stb_eattr(w, "rate");
+	const uint64_t bs = STB_MAX(stb_io_greatest_bs(w), 1);
+	long double s = 0;
+
+	if (iops && iops->val.num > 0)
+		s = (long double)(bytes / bs) * (long double)iops->val.den / (long double)iops->val.num;
+	if (rate && rate->val.num > 0)
+		s = STB_MAX(s, (long double)bytes * (long double)rate->val.den / (long double)rate->val.num);
+	s *= STB_NS_PER_S;
+	return s >= (long double)(UINT64_MAX / 2) ? UINT64_MAX : (uint64_t)s;
+}
+
 static void cost_io(const struct stb_scope *s, struct stb_cost *c)
 {
 	const struct stb_eblock *w = s->workload;
 	const uint64_t jobs = stb_eattr_u64(w, "numjobs", 1), size = stb_eattr_u64(w, "size", 0);
 	const bool raw = stb_eattr_is(s->volume, "filesystem", "none"), null = stb_eattr_is(w, "ioengine", "null");
-	const uint64_t moved = mul(size, jobs), runtime = stb_eattr_u64(w, "runtime", 0),
-		ramp = stb_eattr_u64(w, "ramp_time", 0);
+	const uint64_t once = mul(size, jobs), loops = stb_eattr_u64(w, "loops", 1), moved = mul(once, loops),
+		runtime = stb_eattr_u64(w, "runtime", 0),
+		ramp = add(stb_eattr_u64(w, "ramp_time", 0), stb_eattr_u64(w, "steady_state.limit", 0)),
+		offset = stb_eattr_u64(w, "offset", 0);
 	const struct stb_eattr *mix = stb_eattr(w, "rwmixread");
 
 	if (!null) {
-		c->file_bytes = raw || stb_eattr_true(w, "shared_file") ? size : moved;
-		c->layout_bytes = stb_io_reads(w) ? c->file_bytes : 0;
+		c->file_bytes = raw || stb_eattr_true(w, "shared_file") ? add(size, offset) : mul(add(size, offset), jobs);
+		c->layout_bytes = stb_io_reads(w) || stb_io_trims(w) ? c->file_bytes : 0;
 	}
-	c->measure_ns = add(ramp, runtime ? runtime : time_for(moved, pass_per_s));
+	c->measure_ns = add(ramp, runtime ? runtime : STB_MAX(time_for(moved, pass_per_s), rated_ns(w, mul(size, loops))));
 	if (!stb_io_writes(w) || null)
 		c->write_bytes = 0;
 	else if (stb_eattr_true(w, "time_based"))
@@ -131,10 +181,14 @@ static void cost_io(const struct stb_scope *s, struct stb_cost *c)
 
 static uint64_t written_statements(const struct stb_eblock *w)
 {
-	if (stb_eattr_is(w, "script", "insert"))
-		return 1;
 	if (!stb_oltp_writes(w))
 		return 0;
+	if (stb_eattr_is(w, "script", "update_index"))
+		return stb_eattr_u64(w, "index_updates", 1);
+	if (stb_eattr_is(w, "script", "update_non_index"))
+		return stb_eattr_u64(w, "non_index_updates", 1);
+	if (stb_oltp_single(w))
+		return 1;
 	return stb_eattr_u64(w, "index_updates", 1) + stb_eattr_u64(w, "non_index_updates", 1) +
 		2 * stb_eattr_u64(w, "delete_inserts", 1);
 }
@@ -159,8 +213,9 @@ static void cost_oltp(const struct stb_scope *s, struct stb_cost *c)
 	const uint64_t rows = mul(stb_eattr_u64(w, "tables", 1), stb_eattr_u64(w, "table_size", 0));
 	const uint64_t time = stb_eattr_u64(w, "time", 0), events = stb_eattr_u64(w, "events", 0);
 	const bool create = !stb_eattr_is(w, "dataset", "use");
-	/* sysbench loads no rows for insert without auto_inc */
-	const bool empty = stb_eattr_is(w, "script", "insert") && !stb_eattr_true(w, "auto_inc");
+	/* sysbench loads no rows for insert without auto_inc, and bulk_insert starts from tables of its own */
+	const bool empty = stb_eattr_is(w, "script", "bulk_insert") ||
+		(stb_eattr_is(w, "script", "insert") && !stb_eattr_true(w, "auto_inc"));
 
 	if (create && !empty) {
 		c->dataset_bytes = mul(rows, row_bytes);
@@ -200,11 +255,57 @@ static void cost_volume(const struct stb_scope *s, struct stb_cost *c)
 	c->provision_ns = add(c->provision_ns, mkfs_ns);
 }
 
+static void add_cost(struct stb_cost *to, const struct stb_cost *part)
+{
+	to->layout_bytes = add(to->layout_bytes, part->layout_bytes);
+	to->dataset_bytes = add(to->dataset_bytes, part->dataset_bytes);
+	to->file_bytes = add(to->file_bytes, part->file_bytes);
+	to->server_bytes = STB_MAX(to->server_bytes, part->server_bytes);
+	to->reserve_bytes = STB_MAX(to->reserve_bytes, part->reserve_bytes);
+	to->mkfs_bytes = STB_MAX(to->mkfs_bytes, part->mkfs_bytes);
+	to->have_bytes = STB_MIN(to->have_bytes, part->have_bytes);
+	to->measure_ns = STB_MAX(to->measure_ns, part->measure_ns);
+	to->write_bytes = add(to->write_bytes, part->write_bytes); /* STB_UNBOUNDED saturates */
+	to->provision_ns = add(to->provision_ns, part->provision_ns);
+}
+
+/* What runs at the same time takes the time of the longest and the space of all. */
+static void cost_mix(const struct stb_scope *s, struct stb_cost *c)
+{
+	for (uint32_t i = 0; i < s->n_parts; i++) {
+		struct stb_cost part;
+
+		stb_cost(s->parts[i], &part);
+		add_cost(c, &part);
+	}
+	c->need_bytes = add(c->file_bytes, add(c->dataset_bytes, c->server_bytes));
+}
+
+/* Fills run once a provisioning, before anything is laid out: their time and what they write is provisioning's. */
+static void cost_fills(const struct stb_scope *s, struct stb_cost *c)
+{
+	uint64_t written = 0;
+
+	for (uint32_t i = 0; i < s->n_fills; i++) {
+		struct stb_cost fill;
+
+		stb_cost(s->fills[i], &fill);
+		written = add(written, fill.write_bytes == STB_UNBOUNDED ? fill.file_bytes : fill.write_bytes);
+		c->file_bytes = STB_MAX(c->file_bytes, fill.file_bytes);
+		c->provision_ns = add(c->provision_ns, fill.measure_ns);
+	}
+	c->layout_bytes = STB_MAX(c->layout_bytes, written); /* what a fill wrote need not be laid out again */
+}
+
 void stb_cost(const struct stb_scope *s, struct stb_cost *c)
 {
 	const bool oltp = !strcmp(s->workload->block->type->type, "oltp");
 
 	*c = (struct stb_cost){ .have_bytes = STB_UNBOUNDED };
+	if (!strcmp(s->workload->block->type->type, "mix")) {
+		cost_mix(s, c);
+		return;
+	}
 	if (oltp)
 		cost_oltp(s, c);
 	else
@@ -213,5 +314,6 @@ void stb_cost(const struct stb_scope *s, struct stb_cost *c)
 	if (s->volume && s->storage && !(oltp && strcmp(s->database->block->type->type, "mysql")))
 		cost_volume(s, c);
 	c->provision_ns = add(c->provision_ns, time_for(c->layout_bytes, layout_per_s));
+	cost_fills(s, c);
 	c->need_bytes = add(c->file_bytes, add(c->dataset_bytes, c->server_bytes));
 }

@@ -32,6 +32,7 @@ struct walk {
 	uint32_t point[MAX_AXES];
 	uint64_t n, limit;         /* counting: stops when n exceeds limit */
 	bool counting;
+	bool filling;              /* at the chain of a fill */
 	struct stb_xsettings active;
 	struct stb_intern ids;     /* of this matrix: 16 hex digits -> cell index + 1 */
 	uint32_t n_same, same_a, same_b;
@@ -242,14 +243,18 @@ static void use_described(struct walk *w, struct stb_combo *c, uint32_t cell)
 
 static struct stb_scope *intern_scope(struct stb_expansion *x, const struct stb_scope *s)
 {
-	const void *key[] = { s->matrix, s->workload, s->database, s->volume, s->storage };
-	struct stb_scope *known = stb_intern_get(&x->by_scope, key, sizeof(key));
+	const void *key[5 + 2 * STB_MAX_PARTS] = { s->matrix, s->workload, s->database, s->volume, s->storage };
+	const uint32_t len = (5 + s->n_parts + s->n_fills) * (uint32_t)sizeof(*key);
+	struct stb_scope *known;
 
+	memcpy(key + 5, s->parts, s->n_parts * sizeof(*key));
+	memcpy(key + 5 + s->n_parts, s->fills, s->n_fills * sizeof(*key));
+	known = stb_intern_get(&x->by_scope, key, len);
 	if (!known) {
 		known = STB_NEW(x->arena, struct stb_scope);
 		*known = *s;
 		known->n_cells = 0;
-		stb_intern_put(&x->by_scope, key, sizeof(key), known);
+		stb_intern_put(&x->by_scope, key, len, known);
 		STB_ARENA_GROW(x->arena, x->scopes, x->n_scopes, x->cap_scopes);
 		x->scopes[x->n_scopes++] = known;
 	}
@@ -337,35 +342,84 @@ static void note_id(struct walk *w, const struct stb_combo *c, uint32_t cell)
 /* Whether the chain reached its end; where it did not, someone has reported why. */
 static bool complete(const struct stb_scope *s)
 {
+	if (!strcmp(s->workload->block->type->type, "mix"))
+		return true; /* what it lacks was reported, or is found by its rule */
 	if (!strcmp(s->workload->block->type->type, "oltp") &&
 		(!s->database || strcmp(s->database->block->type->type, "mysql")))
 		return s->database;
 	return s->volume && s->storage;
 }
 
-static void resolve(struct walk *w, uint32_t cell)
-{
-	const uint32_t axis = stb_xmatrix_axis(w->m, "workload", w->m->n_axes);
-	const struct stb_block *workload = w->m->axes[axis].values[w->point[axis]].block;
-	struct stb_eblock *e = stb_effective(w->x, workload, &w->active, w->m, w->point, cell);
-	struct stb_scope scope = { .matrix = w->m, .workload = e, .first_cell = cell };
-	struct stb_combo combo = { 0 };
-	struct stb_eblock *volume = NULL;
+static void chain(struct walk *w, const struct stb_block *workload, uint32_t cell, struct stb_combo *combo, struct stb_scope *scope);
 
-	if (!strcmp(workload->type->type, "oltp")) {
+/* The workloads that an attribute lists, each with its own chain: the parts of a mix, the fills of an io workload. */
+static uint32_t chain_list(struct walk *w, const struct stb_eblock *of, const char *attr, uint32_t cell, struct stb_combo *combo,
+	const struct stb_scope **to)
+{
+	const struct stb_eattr *a = stb_eattr(of, attr);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; a && i < a->val.n_items && n < STB_MAX_PARTS; i++) {
+		const struct stb_block *b = stb_model_find(w->x->m, STB_K_WORKLOAD, a->val.items[i].str);
+		struct stb_scope part;
+
+		/* Lists do not nest, whatever is written: rules_mix.c says so. */
+		if (!b || !strcmp(b->type->type, "mix") || b == of->block)
+			continue;
+		chain(w, b, cell, combo, &part);
+		if (!w->n_lacks && complete(&part))
+			to[n++] = intern_scope(w->x, &part);
+	}
+	return n;
+}
+
+/* A workload with what it works on; every block of it is used by the cell. */
+static void chain(struct walk *w, const struct stb_block *workload, uint32_t cell, struct stb_combo *combo, struct stb_scope *scope)
+{
+	struct stb_eblock *e = stb_effective(w->x, workload, &w->active, w->m, w->point, cell), *volume = NULL;
+
+	*scope = (struct stb_scope){ .matrix = w->m, .workload = e, .first_cell = cell };
+	if (!strcmp(workload->type->type, "mix")) {
+		scope->n_parts = chain_list(w, e, "run", cell, combo, scope->parts);
+		for (uint32_t i = 0; i < scope->n_parts; i++) {
+			const struct stb_scope *part = scope->parts[i];
+
+			scope->database = scope->database ? scope->database : part->database;
+			if (!scope->volume && part->volume) {
+				scope->volume = part->volume;
+				scope->storage = part->storage;
+			}
+		}
+	} else if (!strcmp(workload->type->type, "oltp")) {
 		struct stb_eblock *db = follow(w, e, "database", STB_K_DATABASE, cell);
 
-		scope.database = db;
+		scope->database = db;
 		if (db && (!strcmp(db->block->type->type, "mysql") || stb_eattr(db, "volume")))
 			volume = follow(w, db, "volume", STB_K_VOLUME, cell);
 	} else {
 		volume = follow(w, e, "volume", STB_K_VOLUME, cell);
 	}
-	scope.volume = resolve_volume(w, volume, cell, &scope.storage);
-	use(&combo, scope.storage);
-	use(&combo, scope.volume);
-	use(&combo, scope.database);
-	use(&combo, scope.workload);
+	if (volume)
+		scope->volume = resolve_volume(w, volume, cell, &scope->storage);
+	use(combo, scope->storage);
+	use(combo, scope->volume);
+	use(combo, scope->database);
+	use(combo, e);
+	/* A fill has no fills of its own, so this ends. */
+	if (!strcmp(workload->type->type, "io") && !w->filling && stb_eattr(e, "prepare")) {
+		w->filling = true;
+		scope->n_fills = chain_list(w, e, "prepare", cell, combo, scope->fills);
+		w->filling = false;
+	}
+}
+
+static void resolve(struct walk *w, uint32_t cell)
+{
+	const uint32_t axis = stb_xmatrix_axis(w->m, "workload", w->m->n_axes);
+	struct stb_combo combo = { 0 };
+	struct stb_scope scope;
+
+	chain(w, w->m->axes[axis].values[w->point[axis]].block, cell, &combo, &scope);
 	use_described(w, &combo, cell);
 	for (uint32_t i = 0; i < w->active.n; i++) {
 		struct stb_xsetting *s = w->active.items[i];

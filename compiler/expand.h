@@ -134,12 +134,16 @@ bool stb_eattr_true(const struct stb_eblock *b, const char *name);
 
 /* --- cells --- */
 
-enum { STB_MAX_USED = 10 };
+/* A mix holds STB_MAX_PARTS workloads, a workload STB_MAX_PARTS fills; each brings a chain of blocks at most. */
+enum { STB_MAX_PARTS = 8, STB_MAX_USED = 128 };
 
 /* What rules look at together. Interned; n_cells counts the cells that have it. */
 struct stb_scope {
 	const struct stb_xmatrix *matrix;
-	const struct stb_eblock *workload, *database, *volume, *storage; /* NULL where there is none */
+	const struct stb_eblock *workload, *database, *volume, *storage; /* NULL where there is none; of a mix, those of its parts */
+	const struct stb_scope *parts[STB_MAX_PARTS]; /* of a mix: the workloads that run at the same time */
+	const struct stb_scope *fills[STB_MAX_PARTS]; /* of an io workload: its `prepare` */
+	uint32_t n_parts, n_fills;
 	uint32_t n_cells, first_cell;
 };
 
@@ -255,7 +259,10 @@ void stb_cost(const struct stb_scope *s, struct stb_cost *out);
 bool stb_io_reads(const struct stb_eblock *workload);
 bool stb_io_writes(const struct stb_eblock *workload);
 bool stb_io_random(const struct stb_eblock *workload);
+bool stb_io_trims(const struct stb_eblock *workload);
+uint64_t stb_io_greatest_bs(const struct stb_eblock *workload); /* 0: it has none */
 bool stb_oltp_writes(const struct stb_eblock *workload);
+bool stb_oltp_single(const struct stb_eblock *workload); /* one statement an event, which commits by itself */
 /* Statement handles of one connection in ps mode. */
 uint64_t stb_oltp_statements(const struct stb_eblock *workload);
 /* "4GiB", for messages; of n that no unit divides, the nearest in binary units and the exact bytes. */

@@ -191,6 +191,8 @@ static bool refuse_word(struct fold *f, const struct stb_node *node, const char 
 	stb_buf_init(&all);
 	for (size_t i = 0; i < n; i++)
 		stb_buf_printf(&all, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", list[i]);
+	if (f->row->flags & STB_DISTRIBUTION)
+		stb_buf_adds(&all, ", zipf(1.2), pareto(0.2), normal(10%) or zoned([60%, 10%], ...)");
 	stb_diag_help(s, d, "%s is %s", f->row->name, stb_buf_str(&all));
 	stb_buf_fini(&all);
 	return false;
@@ -276,6 +278,8 @@ static bool fold_word(struct fold *f, const struct stb_node *node, struct stb_va
 		return false;
 	if (out->type != STB_V_WORD)
 		return refuse_type(f, STB_V_WORD, node, out);
+	if (f->row->flags & STB_DISTRIBUTION && strchr(out->str, '('))
+		return true;
 	return !words || has_word(&m->c->arena, words, out->str) ? true : refuse_word(f, node, out->str);
 }
 
@@ -419,7 +423,7 @@ static bool check_whole(struct fold *f, const struct stb_node *node, const struc
 	const bool counts = v->type == STB_V_COUNT || v->type == STB_V_BYTES || v->type == STB_V_TIME;
 	struct stb_diag *d;
 
-	if (!counts || v->den == 1 || f->row->flags & STB_FIGURE)
+	if (!counts || v->den == 1 || f->row->flags & (STB_FIGURE | STB_FRACTION))
 		return true;
 	d = stb_diag(s, STB_E0302, node->span, "`%s` is %s, and `%s` is no whole number%s", f->row->name, stb_type_phrase(v->type),
 		stb_source_text(f->m, node->span),
@@ -574,7 +578,7 @@ static bool fold_let_list(struct fold *f, const struct stb_node *node, bool *han
 
 static bool fold_list(struct fold *f, const struct stb_node *node, struct stb_val *out)
 {
-	const bool options = f->row->elem == STB_V_STRING; /* words of a command line may repeat */
+	const bool may_repeat = f->row->elem == STB_V_STRING || f->row->elem == STB_V_SHARE; /* words of a command line, equal shares */
 	struct stb_val list = { .type = STB_V_LIST, .den = 1 };
 	bool ok = true, handled;
 
@@ -595,13 +599,41 @@ static bool fold_list(struct fold *f, const struct stb_node *node, struct stb_va
 			ok = false;
 			continue;
 		}
-		for (uint32_t j = 0; ok && !options && j < i; j++) {
+		for (uint32_t j = 0; ok && !may_repeat && j < i; j++) {
 			if (stb_val_equal(&list.items[i], &list.items[j]))
 				ok = refuse_repetition(f, node, j, i, &list.items[i]);
 		}
 	}
 	*out = list;
 	return ok;
+}
+
+/* A row that takes one value or several: a list of one is that value, so that both are one cell. */
+static bool fold_several(struct stb_model *m, const struct stb_schema_attr *row, const struct stb_node *node, struct stb_val *out)
+{
+	struct stb_schema_attr several = *row;
+	struct fold f = { .m = m, .row = &several };
+
+	several.type = STB_V_LIST;
+	several.elem = row->type;
+	if (!fold_list(&f, node, out))
+		return false;
+	if (!out->n_items) {
+		struct stb_diag *d = stb_diag(&m->c->sink, STB_E0350, node->span, "`%s` has no value", row->name);
+
+		stb_diag_here(&m->c->sink, d, "the list is empty");
+		return false;
+	}
+	if (out->n_items == 1)
+		*out = out->items[0];
+	return true;
+}
+
+static bool is_list(const struct stb_model *m, const struct stb_node *node)
+{
+	const struct stb_let *let = node->kind == STB_N_PATH && node->n_names == 1 ? stb_let_find(m, node->text) : NULL;
+
+	return node->kind == STB_N_LIST || (let && let->node->kind == STB_N_LIST && !let->set_text);
 }
 
 bool stb_fold(struct stb_model *m, const struct stb_schema_attr *row, const struct stb_node *node, struct stb_val *out, uint32_t *decimals)
@@ -613,6 +645,8 @@ bool stb_fold(struct stb_model *m, const struct stb_schema_attr *row, const stru
 	STB_ASSERT(row->type != STB_V_MAP && !(row->flags & STB_STRUCTURAL));
 	if (row->type == STB_V_LIST)
 		return fold_list(&f, node, out);
+	if (row->flags & STB_OR_LIST && is_list(m, node))
+		return fold_several(m, row, node, out);
 	return fold_one(&f, row->type, node, out);
 }
 

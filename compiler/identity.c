@@ -21,7 +21,9 @@
  * out.
  *
  * A group id is the SHA-256 of {"blocks":[...],"dataset":{...},"version":1} with every effective attribute of all
- * blocks but the workload, and the attributes that say what the load writes (null without a data set).
+ * blocks but the workload, and the attributes that say what the load writes (null without a data set; rand_* beside
+ * rand_type where they differ from their defaults). A mix adds "parts":[DATASET,...], fills "prepare":[BLOCK,...] with
+ * every effective attribute.
  */
 #include "compiler/expand.h"
 
@@ -29,7 +31,8 @@
 #include <string.h>
 
 static const char *const dataset_attrs[] = {
-	"tables", "table_size", "auto_inc", "create_secondary", "storage_engine", "rand_type", "dataset", NULL,
+	"tables", "table_size", "auto_inc", "create_secondary", "storage_engine", "rand_type", "dataset", "rand_spec_iter",
+	"rand_spec_pct", "rand_spec_res", "rand_pareto_h", "rand_zipfian_exp", NULL,
 };
 
 const char *const *stb_dataset_attrs(void)
@@ -157,6 +160,12 @@ void stb_identity_cell(struct stb_combo *c, enum stb_fresh fresh)
 	stb_buf_fini(&b);
 }
 
+/* Data set attributes that later versions brought: left out at their default, so that they change no group. */
+static bool stated_since(const char *name)
+{
+	return !strncmp(name, "rand_", 5) && strcmp(name, "rand_type");
+}
+
 static void add_dataset(struct stb_buf *b, const struct stb_eblock *workload)
 {
 	const char *sep = "";
@@ -169,13 +178,34 @@ static void add_dataset(struct stb_buf *b, const struct stb_eblock *workload)
 	for (const char *const *name = dataset_attrs; *name; name++) {
 		const struct stb_eattr *a = stb_eattr(workload, *name);
 
-		if (!a)
+		if (!a || (a->is_default && stated_since(*name)))
 			continue;
 		stb_buf_printf(b, "%s\"%s\":", sep, *name);
 		add_value(b, &a->val);
 		sep = ",";
 	}
 	stb_buf_addc(b, '}');
+}
+
+static void add_fill_list(struct stb_buf *b, const struct stb_scope *s, const char **sep)
+{
+	for (uint32_t i = 0; i < s->n_fills; i++) {
+		stb_buf_adds(b, *sep);
+		stb_buf_add(b, s->fills[i]->workload->content, s->fills[i]->workload->full_len);
+		*sep = ",";
+	}
+}
+
+/* What fills the volumes before the first measurement; nothing where nothing does. */
+static void add_fills(struct stb_buf *b, const struct stb_scope *s)
+{
+	const char *begin = ",\"prepare\":[", *sep = begin;
+
+	add_fill_list(b, s, &sep);
+	for (uint32_t i = 0; i < s->n_parts; i++)
+		add_fill_list(b, s->parts[i], &sep);
+	if (sep != begin)
+		stb_buf_addc(b, ']');
 }
 
 void stb_identity_group(const struct stb_combo *c, char out[STB_HASH_HEX])
@@ -194,6 +224,13 @@ void stb_identity_group(const struct stb_combo *c, char out[STB_HASH_HEX])
 	}
 	stb_buf_adds(&b, "],\"dataset\":");
 	add_dataset(&b, c->scope->workload);
+	sep = ",\"parts\":[";
+	for (uint32_t i = 0; i < c->scope->n_parts; i++, sep = ",") {
+		stb_buf_adds(&b, sep);
+		add_dataset(&b, c->scope->parts[i]->workload);
+	}
+	stb_buf_adds(&b, c->scope->n_parts ? "]" : "");
+	add_fills(&b, c->scope);
 	stb_buf_printf(&b, ",\"version\":%d}", STB_IDENTITY_VERSION);
 	stb_hash_hex(stb_buf_str(&b), b.len, out);
 	stb_buf_fini(&b);

@@ -161,6 +161,40 @@ static void lower_attr(struct stb_lowering *l, const struct stb_eattr *from, str
 		add_text(l, &l->plan->secrets, &l->plan->n_secrets, &l->cap_secrets, from->val.str);
 }
 
+static bool is_later(const struct stb_schema_attr *row, const struct stb_eattr *a)
+{
+	const size_t n = a->val.str ? strlen(a->val.str) : 0;
+
+	if (!row->later || a->is_default)
+		return false;
+	if (!strcmp(row->later, "[]"))
+		return a->val.type == STB_V_LIST && a->val.n_items;
+	if (!strcmp(row->later, "*"))
+		return true;
+	for (const char *p = row->later; n && (p = strstr(p, a->val.str)); p += n) {
+		if ((p == row->later || p[-1] == ' ') && (p[n] == ' ' || !p[n]))
+			return true;
+	}
+	return false;
+}
+
+/* What the spec may say but this version does not do is known from the schema; the plan says so, and `run` refuses it before it touches anything. */
+static void mark_later(struct stb_lowering *l, const struct stb_eblock *b, struct stb_plan_block *to)
+{
+	if (b->block->type->later) {
+		to->not_run = stb_arena_printf(l->a, "this version of stb checks and plans %s %s, but does not carry it out", to->kind, to->type);
+		return;
+	}
+	for (uint32_t i = 0; i < b->n_attrs; i++) {
+		if (!is_later(b->attrs[i].row, &b->attrs[i]))
+			continue;
+		to->not_run = stb_arena_printf(l->a, "this version of stb checks and plans `%s = %s`, but does not carry it out", b->attrs[i].name,
+			stb_val_text(l->x->arena, &b->attrs[i].val));
+		to->not_run_attr = stb_lower_str(l, b->attrs[i].name);
+		return;
+	}
+}
+
 static void lower_block(struct stb_lowering *l, const struct entry *e, struct stb_plan_block *to)
 {
 	const struct stb_eblock *b = e->block;
@@ -178,6 +212,8 @@ static void lower_block(struct stb_lowering *l, const struct entry *e, struct st
 		if (!e->dataset || of_dataset(b->attrs[i].name))
 			lower_attr(l, &b->attrs[i], &to->attrs[to->n_attrs++]);
 	}
+	if (!e->dataset)
+		mark_later(l, b, to);
 }
 
 /* The plan's blocks; tells each combo the place of its data set in datasets[]. */
@@ -192,6 +228,8 @@ static void lower_blocks(struct stb_lowering *l, uint32_t **datasets)
 		for (uint32_t i = 0; i < combo->n_used; i++)
 			add_block(l, &e, combo->used[i]);
 		datasets[c] = add_dataset(l, &e, combo->scope->workload);
+		for (uint32_t i = 0; i < combo->scope->n_parts && !datasets[c]; i++)
+			datasets[c] = add_dataset(l, &e, combo->scope->parts[i]->workload);
 	}
 	if (e.n)
 		qsort(e.items, e.n, sizeof(*e.items), by_name_content);

@@ -58,7 +58,7 @@ static void refuse_nested_star(struct stb_model *m, const struct entry *e)
 		if (each->kind != STB_S_BLOCK)
 			continue;
 		row = stb_schema_attr(e->head.kind, e->head.type->type, each->name.text);
-		if (row && row->flags & STB_STRUCTURAL && strcmp(row->name, "schedule") != 0)
+		if (row && row->flags & STB_STRUCTURAL && !(row->flags & STB_ENTRIES))
 			stb_diag(s, STB_E0707, each->name.span, "`%s` cannot stand in an entry for `*`: name the one block it is meant for", row->name);
 	}
 }

@@ -1,6 +1,6 @@
 /*
  * rules.c - attributes against each other: what cannot mean what is written (errors), what is often misread (warnings),
- * what will happen (notes). The rules themselves are tables in rules_io.c, rules_volume.c and rules_oltp.c; `stb
+ * what will happen (notes). The rules themselves are tables in rules_io.c, rules_rate.c, rules_oltp.c, rules_mix.c and rules_volume.c; `stb
  * explain` lists them.
  *
  * A rule looks at one scope, a distinct combination of effective blocks, not at a cell. What it finds is told once per
@@ -18,6 +18,7 @@ static const struct stb_rule rules[] = {
 #define TYPES_IO "workload io"
 #define TYPES_OLTP "workload oltp"
 #define TYPES_VOLUME "volume"
+#define TYPES_MIX "workload mix"
 #define STB_RULE(table, code_, doc_, look) { .code = STB_##code_, .types = TYPES_##table, .doc = (doc_) },
 #include "compiler/rules.def"
 #undef STB_RULE
@@ -59,7 +60,11 @@ struct stb_diag *stb_find(struct stb_rules_run *r, enum stb_code code, const str
 			at.end, text);
 	known = (uintptr_t)stb_intern_get(&r->known, key, (uint32_t)strlen(key));
 	if (known) {
-		r->findings[known - 1].n_cells += r->s->n_cells;
+		struct stb_finding *again = &r->findings[known - 1];
+
+		if (again->last_cell != r->s->first_cell)
+			again->n_cells += r->s->n_cells;
+		again->last_cell = r->s->first_cell;
 		return NULL;
 	}
 	STB_ARENA_GROW(r->x->arena, r->findings, r->n, r->cap);
@@ -67,6 +72,7 @@ struct stb_diag *stb_find(struct stb_rules_run *r, enum stb_code code, const str
 	*f = (struct stb_finding){
 		.code = code, .attrs = { a, b }, .blocks = { ba, bb }, .matrix = r->s->matrix,
 		.n_cells = r->s->n_cells, .first_cell = r->s->first_cell,
+		.last_cell = r->s->first_cell,
 	};
 	f->diag = stb_diag(r->x->sink, code, at, "%s", text);
 	stb_intern_put(&r->known, key, (uint32_t)strlen(key), (void *)(uintptr_t)r->n); /* a number, not an address */
@@ -126,12 +132,16 @@ static void look_required(struct stb_rules_run *r)
 
 static void look(struct stb_rules_run *r)
 {
-	const bool oltp = !strcmp(r->s->workload->block->type->type, "oltp");
+	const char *type = r->s->workload->block->type->type;
 
 	r->w = r->s->workload;
-	look_required(r);
 	stb_cost(r->s, &r->cost);
-	if (oltp)
+	if (!strcmp(type, "mix")) { /* its parts are scopes of their own */
+		stb_rules_look_mix(r);
+		return;
+	}
+	look_required(r);
+	if (!strcmp(type, "oltp"))
 		stb_rules_look_oltp(r);
 	else
 		stb_rules_look_io(r);

@@ -13,6 +13,7 @@ struct stb_finding {
 	const struct stb_eblock *blocks[2]; /* theirs */
 	const struct stb_xmatrix *matrix;
 	uint32_t n_cells, first_cell;
+	uint32_t last_cell; /* first cell of the scope that found it last: a mix has several for the same cells */
 };
 
 struct stb_rules_run {
@@ -42,6 +43,9 @@ const char *stb_attr_text(struct stb_rules_run *r, const struct stb_eattr *a);
 void stb_without_effect(struct stb_rules_run *r, enum stb_code code, const struct stb_eblock *b, const char *attr,
 	const struct stb_eblock *because_of, const char *because, const char *why);
 
+/* The sum of a list of shares; false: it is too fine to be computed. */
+bool stb_shares_sum(const struct stb_val *list, struct stb_val *sum);
+
 /* E0418: what is laid out or loaded against the size of the volume or its class. */
 void stb_rule_fits(struct stb_rules_run *r, const struct stb_eattr *size, const char *what, bool plural);
 
@@ -49,5 +53,18 @@ void stb_rule_fits(struct stb_rules_run *r, const struct stb_eattr *size, const 
 void stb_rules_look_io(struct stb_rules_run *r);
 void stb_rules_look_oltp(struct stb_rules_run *r);
 void stb_rules_look_volume(struct stb_rules_run *r);
+void stb_rules_look_mix(struct stb_rules_run *r);
+
+/* rules_rate.c: rates, pauses and steadiness, of io and oltp alike. */
+void stb_rule_two_rates(struct stb_rules_run *r);
+void stb_rule_rate_too_low(struct stb_rules_run *r);
+void stb_rule_without_rate(struct stb_rules_run *r);
+void stb_rule_thinktime(struct stb_rules_run *r);
+void stb_rule_rate_total(struct stb_rules_run *r);
+void stb_rule_steady_state(struct stb_rules_run *r);
+
+/* rules_mix.c */
+void stb_rule_raw_read(struct stb_rules_run *r);
+void stb_rule_prepare(struct stb_rules_run *r);
 
 #endif

@@ -74,9 +74,11 @@ static void depth_of_async_engine(struct stb_rules_run *r)
 static void direct_block_size(struct stb_rules_run *r)
 {
 	const struct stb_eattr *bs = stb_eattr(r->w, "bs"), *direct = stb_eattr(r->w, "direct");
-	const uint64_t n = stb_eattr_u64(r->w, "bs", 512);
+	uint64_t n = stb_eattr_u64(r->w, "bs", 512);
 	struct stb_diag *d;
 
+	for (uint32_t i = 0; bs && i < bs->val.n_items && n % 512 == 0; i++)
+		n = (uint64_t)bs->val.items[i].num;
 	if (!stb_eattr_true(r->w, "direct") || n % 512 == 0)
 		return;
 	d = stb_find(r, STB_E0403, r->w, bs, r->w, direct,
@@ -92,10 +94,12 @@ static void direct_block_size(struct stb_rules_run *r)
 static void size_of_blocks(struct stb_rules_run *r)
 {
 	const struct stb_eattr *size = stb_eattr(r->w, "size"), *bs = stb_eattr(r->w, "bs");
-	const uint64_t n = stb_eattr_u64(r->w, "size", 0), b = stb_eattr_u64(r->w, "bs", 1);
+	const uint64_t n = stb_eattr_u64(r->w, "size", 0), b = stb_io_greatest_bs(r->w);
 	struct stb_diag *d;
 
 	if (!size || !b || n % b == 0)
+		return;
+	if (bs->val.type == STB_V_LIST && n > b) /* the last blocks of a region are drawn from what fits */
 		return;
 	d = stb_find(r, STB_E0404, r->w, size, r->w, bs, n < b ? "`%s` is smaller than one block of %s" :
 		"`%s` is no multiple of %s", stb_attr_text(r, size), stb_attr_text(r, bs));
@@ -156,7 +160,7 @@ static void mix_of_one_direction(struct stb_rules_run *r)
 
 static void sync_of_reads(struct stb_rules_run *r)
 {
-	static const char *const attrs[] = { "fsync", "fdatasync", "end_fsync" };
+	static const char *const attrs[] = { "fsync", "fdatasync", "end_fsync", "sync" };
 
 	for (size_t i = 0; i < STB_LEN(attrs) && !stb_io_writes(r->w); i++)
 		stb_without_effect(r, STB_E0409, r->w, attrs[i], r->w, "rw", "the workload writes nothing");
@@ -168,6 +172,7 @@ static void random_of_sequential(struct stb_rules_run *r)
 		return;
 	stb_without_effect(r, STB_E0410, r->w, "norandommap", r->w, "rw", "the offsets are sequential");
 	stb_without_effect(r, STB_E0410, r->w, "randrepeat", r->w, "rw", "the offsets are sequential");
+	stb_without_effect(r, STB_E0410, r->w, "random_distribution", r->w, "rw", "the offsets are sequential");
 }
 
 static void invalidate_direct(struct stb_rules_run *r)
@@ -274,12 +279,169 @@ static void fits_io(struct stb_rules_run *r)
 	stb_rule_fits(r, stb_eattr(r->w, "size"), files ? "the files" : is_raw(r) ? "the region" : "the file", files);
 }
 
+/* --- sizes, engine, data --- */
+
+static void sizes_and_shares(struct stb_rules_run *r)
+{
+	const struct stb_eattr *bs = stb_eattr(r->w, "bs"), *shares = stb_eattr(r->w, "bs_percent");
+	const bool list = bs && bs->val.type == STB_V_LIST;
+	struct stb_val sum = { .type = STB_V_SHARE, .den = 1 };
+	struct stb_diag *d = NULL;
+
+	if (!list && !shares)
+		return;
+	if (!list)
+		d = stb_find(r, STB_E0490, r->w, shares, r->w, bs, "`%s` divides I/Os among sizes, and bs is one size", stb_attr_text(r, shares));
+	else if (!shares)
+		d = stb_find(r, STB_E0490, r->w, bs, NULL, NULL, "`%s` does not say how often each size is drawn", stb_attr_text(r, bs));
+	else if (shares->val.n_items != bs->val.n_items)
+		d = stb_find(r, STB_E0490, r->w, shares, r->w, bs, "bs has %u sizes, and bs_percent %u shares", bs->val.n_items,
+			shares->val.n_items);
+	else if (!stb_shares_sum(&shares->val, &sum) || sum.num != sum.den)
+		d = stb_find(r, STB_E0490, r->w, shares, r->w, bs, "the shares of bs_percent add up to %s, not to 100%%",
+			stb_val_text(r->x->arena, &sum));
+	if (!d)
+		return;
+	if (list && shares)
+		stb_find_other(r, d, r->w, bs, "the sizes");
+	stb_diag_help(r->x->sink, d, list ? "write one share for each size, together 100%%: bs = [4KiB, 64KiB]  bs_percent = [70%%, 30%%]" :
+		"write bs as a list, or leave bs_percent out");
+}
+
+static void batch_of_depth(struct stb_rules_run *r)
+{
+	const struct stb_eattr *batch = stb_eattr(r->w, "iodepth_batch"), *depth = stb_eattr(r->w, "iodepth");
+	struct stb_diag *d;
+
+	if (!batch || stb_eattr_u64(r->w, "iodepth_batch", 1) <= stb_eattr_u64(r->w, "iodepth", 1))
+		return;
+	d = stb_find(r, STB_E0491, r->w, batch, r->w, depth, "`%s` is more than `iodepth = %" PRIu64 "` ever has in flight",
+		stb_attr_text(r, batch), stb_eattr_u64(r->w, "iodepth", 1));
+	if (!d)
+		return;
+	stb_find_other(r, d, r->w, depth, "the depth");
+	stb_diag_help(r->x->sink, d, "write iodepth_batch = %" PRIu64 " at most", stb_eattr_u64(r->w, "iodepth", 1));
+}
+
+static void ring_attributes(struct stb_rules_run *r)
+{
+	static const char *const attrs[] = { "registerfiles", "fixedbufs", "sqpoll", "hipri" };
+
+	for (size_t i = 0; i < STB_LEN(attrs) && !stb_eattr_is(r->w, "ioengine", "io_uring"); i++)
+		stb_without_effect(r, STB_E0492, r->w, attrs[i], r->w, "ioengine", "only io_uring has a ring");
+}
+
+static void polled_buffered(struct stb_rules_run *r)
+{
+	const struct stb_eattr *a = stb_eattr(r->w, "hipri"), *direct = stb_eattr(r->w, "direct");
+	struct stb_diag *d;
+
+	if (!stb_eattr_true(r->w, "hipri") || stb_eattr_true(r->w, "direct") || !stb_eattr_is(r->w, "ioengine", "io_uring"))
+		return;
+	d = stb_find(r, STB_E0493, r->w, a, r->w, direct, "`hipri = true` without direct: the page cache has nothing to poll");
+	if (!d)
+		return;
+	stb_find_other(r, d, r->w, direct, "direct is off");
+	stb_diag_help(r->x->sink, d, "set direct = true");
+}
+
+static void verify_impossible(struct stb_rules_run *r)
+{
+	const struct stb_eattr *a = stb_eattr(r->w, "verify"), *because = NULL;
+	const char *why = NULL;
+	struct stb_diag *d;
+
+	if (!a || stb_eattr_is(r->w, "verify", "none")) {
+		stb_without_effect(r, STB_E0494, r->w, "verify_fatal", r->w, "verify", "nothing is verified");
+		return;
+	}
+	if (!stb_io_writes(r->w)) {
+		because = stb_eattr(r->w, "rw");
+		why = "the workload writes nothing that could be read back";
+	} else if (is_null(r->w)) {
+		because = stb_eattr(r->w, "ioengine");
+		why = "engine null moves no data";
+	} else if (stb_eattr_true(r->w, "shared_file") && stb_eattr_u64(r->w, "numjobs", 1) > 1) {
+		because = stb_eattr(r->w, "shared_file");
+		why = "the jobs overwrite each other's blocks";
+	} else if (stb_io_random(r->w) && stb_eattr_true(r->w, "norandommap")) {
+		because = stb_eattr(r->w, "norandommap");
+		why = "without a map blocks are overwritten in an order that nobody keeps";
+	}
+	if (!why)
+		return;
+	d = stb_find(r, STB_E0494, r->w, a, r->w, because, "`%s` cannot work: %s", stb_attr_text(r, a), why);
+	if (d && because)
+		stb_find_other(r, d, r->w, because, "because of this");
+}
+
+static void verify_off(struct stb_rules_run *r)
+{
+	const struct stb_eattr *a = stb_eattr(r->w, "verify");
+
+	if (stb_io_writes(r->w) && !is_null(r->w) && stb_eattr_is(r->w, "verify", "none"))
+		stb_find(r, STB_N0491, r->w, a, NULL, NULL, "what workload `%s` writes is not read back and compared: verify is off",
+			r->w->block->name);
+}
+
+static void offset_of_blocks(struct stb_rules_run *r)
+{
+	const struct stb_eattr *a = stb_eattr(r->w, "offset"), *bs = stb_eattr(r->w, "bs");
+	const uint64_t n = stb_eattr_u64(r->w, "offset", 0);
+	uint64_t b = stb_eattr_u64(r->w, "bs", 0);
+	struct stb_diag *d;
+
+	for (uint32_t i = 0; bs && i < bs->val.n_items; i++) {
+		if (!b || n % b == 0)
+			b = (uint64_t)bs->val.items[i].num;
+	}
+	if (!n || !b || n % b == 0)
+		return;
+	d = stb_find(r, STB_E0527, r->w, a, r->w, bs, "`%s` is no multiple of a block of %s", stb_attr_text(r, a),
+		stb_bytes_text(r->x->arena, b));
+	if (!d)
+		return;
+	stb_find_other(r, d, r->w, bs, "the block");
+	stb_diag_help(r->x->sink, d, "blocks are aligned to their size; the nearest multiple below is %s",
+		stb_bytes_text(r->x->arena, n / b * b));
+}
+
+static void attributes_without_effect(struct stb_rules_run *r)
+{
+	static const char *const data[] = { "refill_buffers", "buffer_compress_percentage" };
+
+	for (size_t i = 0; i < STB_LEN(data) && (!stb_io_writes(r->w) || is_null(r->w)); i++)
+		stb_without_effect(r, STB_E0528, r->w, data[i], r->w, is_null(r->w) ? "ioengine" : "rw", "the workload writes nothing");
+	if (stb_eattr_true(r->w, "time_based"))
+		stb_without_effect(r, STB_E0528, r->w, "loops", r->w, "time_based", "the runtime ends the job, however often it went over its region");
+}
+
+static void distribution_repeats(struct stb_rules_run *r)
+{
+	const struct stb_eattr *a = stb_eattr(r->w, "random_distribution");
+
+	if (a && stb_io_random(r->w) && !stb_eattr_is(r->w, "random_distribution", "random") && !stb_eattr_true(r->w, "norandommap"))
+		stb_find(r, STB_N0492, r->w, a, NULL, NULL,
+			"workload `%s` draws blocks more than once and may leave some out: `%s` works without a map, as norandommap does",
+			r->w->block->name, stb_attr_text(r, a));
+}
+
+static void wraps(struct stb_rules_run *r)
+{
+	const struct stb_eattr *a = stb_eattr(r->w, "runtime"), *size = stb_eattr(r->w, "size");
+
+	if (a && size && stb_eattr_true(r->w, "time_based"))
+		stb_find(r, STB_N0494, r->w, a, r->w, size, "workload `%s` goes over its %s again and again for %s", r->w->block->name,
+			stb_val_label(r->x->arena, &size->val), stb_val_label(r->x->arena, &a->val));
+}
+
 typedef void look_fn(struct stb_rules_run *r);
 
 static look_fn *const table[] = {
 #define LOOK_IO(look) look,
 #define LOOK_OLTP(look)
 #define LOOK_VOLUME(look)
+#define LOOK_MIX(look)
 #define STB_RULE(table_, code, doc, look) LOOK_##table_(look)
 #include "compiler/rules.def"
 #undef STB_RULE

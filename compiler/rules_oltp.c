@@ -45,23 +45,34 @@ static void oltp_end(struct stb_rules_run *r)
 
 struct count {
 	const char *attr;
-	bool reads, writes; /* statements that it counts stand in scripts that read or write in transactions */
+	const char *scripts; /* that have what it counts; sysbench fixes the number elsewhere (point_select has one) */
+	bool statements;     /* it counts statements of an event */
 };
 
 static const struct count counts[] = {
-	{ "point_selects", true, false },     { "simple_ranges", true, false },     { "sum_ranges", true, false },
-	{ "order_ranges", true, false },      { "distinct_ranges", true, false },   { "range_size", true, false },
-	{ "index_updates", false, true },     { "non_index_updates", false, true }, { "delete_inserts", false, true },
+	{ "point_selects", "read_only read_write", true },
+	{ "simple_ranges", "read_only read_write", true },
+	{ "sum_ranges", "read_only read_write", true },
+	{ "order_ranges", "read_only read_write", true },
+	{ "distinct_ranges", "read_only read_write", true },
+	{ "range_size", "read_only read_write", false },
+	{ "index_updates", "write_only read_write update_index", true },
+	{ "non_index_updates", "write_only read_write update_non_index", true },
+	{ "delete_inserts", "write_only read_write", true },
+	{ "random_points", "select_random_points", false },
+	{ "number_of_ranges", "select_random_ranges", false },
+	{ "delta", "select_random_ranges", false },
 };
 
-/* Whether the script has statements of that sort. point_select and insert have one fixed statement. */
 static bool script_uses(const char *name, const struct count *c)
 {
-	if (!strcmp(name, "read_write"))
-		return true;
-	if (!strcmp(name, "read_only"))
-		return c->reads;
-	return !strcmp(name, "write_only") && c->writes;
+	const size_t n = strlen(name);
+
+	for (const char *p = c->scripts; n && (p = strstr(p, name)); p += n) {
+		if ((p == c->scripts || p[-1] == ' ') && (p[n] == ' ' || !p[n]))
+			return true;
+	}
+	return false;
 }
 
 static void statement_counts(struct stb_rules_run *r)
@@ -76,15 +87,16 @@ static void statement_counts(struct stb_rules_run *r)
 
 static void empty_transaction(struct stb_rules_run *r)
 {
+	bool any = false;
 	uint64_t n = 0;
 
-	if (!strcmp(script(r), "point_select") || !strcmp(script(r), "insert"))
-		return;
 	for (size_t i = 0; i < STB_LEN(counts); i++) {
-		if (script_uses(script(r), &counts[i]) && strcmp(counts[i].attr, "range_size"))
-			n += stb_eattr_u64(r->w, counts[i].attr, 1);
+		if (!counts[i].statements || !script_uses(script(r), &counts[i]))
+			continue;
+		any = true;
+		n += stb_eattr_u64(r->w, counts[i].attr, 1);
 	}
-	if (!n)
+	if (any && !n)
 		stb_find(r, STB_E0432, r->w, stb_eattr(r->w, "script"), NULL, NULL,
 			"the transactions of workload `%s` are empty: every count is 0", r->w->block->name);
 }
@@ -151,7 +163,7 @@ static void connections(struct stb_rules_run *r)
 
 static void skip_trx(struct stb_rules_run *r)
 {
-	if (!strcmp(script(r), "point_select") || !strcmp(script(r), "insert"))
+	if (stb_oltp_single(r->w))
 		stb_without_effect(r, STB_E0436, r->w, "skip_trx", r->w, "script",
 			stb_arena_printf(r->x->arena, "script %s has no transactions", script(r)));
 }
@@ -160,13 +172,14 @@ static void growing_data(struct stb_rules_run *r)
 {
 	const struct stb_xmatrix *m = r->s->matrix;
 	const struct stb_setting *repeat = stb_block_setting(m->block, "repeat");
-	const bool repeated = repeat && repeat->val.num > 1;
+	const bool repeated = repeat && repeat->val.num > 1, shrinks = !strcmp(script(r), "delete");
 	struct stb_diag *d;
 
-	if (strcmp(script(r), "insert") || m->fresh == STB_FRESH_REPETITION ||
+	if ((strcmp(script(r), "insert") && strcmp(script(r), "bulk_insert") && !shrinks) || m->fresh == STB_FRESH_REPETITION ||
 		(!repeated && (m->fresh == STB_FRESH_CELL || m->n_cells < 2)))
 		return;
 	d = stb_find(r, STB_W0437, r->w, stb_eattr(r->w, "script"), NULL, NULL,
+		shrinks ? "workload `%s` empties its tables, so later measurements meet fewer rows than earlier ones" :
 		"workload `%s` makes its tables grow, so later measurements meet more rows than earlier ones",
 		r->w->block->name);
 	if (!d)
@@ -174,6 +187,50 @@ static void growing_data(struct stb_rules_run *r)
 	stb_diag_label(r->x->sink, d, m->block->span, "fresh = %s keeps the data between them",
 		m->fresh == STB_FRESH_ONCE ? "once" : m->fresh == STB_FRESH_GROUP ? "group" : "cell");
 	stb_diag_help(r->x->sink, d, "set fresh = repetition in matrix `%s`", m->block->name);
+}
+
+/* --- distribution, tables, threads --- */
+
+static void other_distribution(struct stb_rules_run *r)
+{
+	static const struct {
+		const char *attr, *type, *also;
+	} parameters[] = {
+		{ "rand_spec_iter", "special", "gaussian" }, { "rand_spec_pct", "special", NULL },   { "rand_spec_res", "special", NULL },
+		{ "rand_pareto_h", "pareto", NULL },         { "rand_zipfian_exp", "zipfian", NULL },
+	};
+
+	for (size_t i = 0; i < STB_LEN(parameters); i++) {
+		if (stb_eattr_is(r->w, "rand_type", parameters[i].type) ||
+			(parameters[i].also && stb_eattr_is(r->w, "rand_type", parameters[i].also)))
+			continue;
+		stb_without_effect(r, STB_E0529, r->w, parameters[i].attr, r->w, "rand_type",
+			stb_arena_printf(r->x->arena, "it is a parameter of %s%s%s", parameters[i].type, parameters[i].also ? " and " : "",
+				parameters[i].also ? parameters[i].also : ""));
+	}
+}
+
+static void first_table_only(struct stb_rules_run *r)
+{
+	const struct stb_eattr *tables = stb_eattr(r->w, "tables");
+	struct stb_diag *d;
+
+	if (strncmp(script(r), "select_random_", 14) || stb_eattr_u64(r->w, "tables", 1) < 2)
+		return;
+	d = stb_find(r, STB_W0490, r->w, tables, r->w, stb_eattr(r->w, "script"), "`%s`, but script %s works on the first one only",
+		stb_attr_text(r, tables), script(r));
+	if (d)
+		stb_diag_help(r->x->sink, d, "write tables = 1, with as many rows as it shall have in table_size");
+}
+
+static void threads_share_tables(struct stb_rules_run *r)
+{
+	const uint64_t threads = stb_eattr_u64(r->w, "threads", 1), tables = stb_eattr_u64(r->w, "tables", 1);
+
+	if (threads > tables && stb_eattr_is(r->w, "dataset", "create"))
+		stb_find(r, STB_N0490, r->w, stb_eattr(r->w, "threads"), r->w, stb_eattr(r->w, "tables"),
+			"workload `%s` has %" PRIu64 " threads and %" PRIu64 " table%s: several work on one table; loading has "
+			"connections of its own", r->w->block->name, threads, tables, tables == 1 ? "" : "s");
 }
 
 static void insert_without_auto_inc(struct stb_rules_run *r)
@@ -246,6 +303,7 @@ static look_fn *const table[] = {
 #define LOOK_IO(look)
 #define LOOK_OLTP(look) look,
 #define LOOK_VOLUME(look)
+#define LOOK_MIX(look)
 #define STB_RULE(table_, code, doc, look) LOOK_##table_(look)
 #include "compiler/rules.def"
 #undef STB_RULE

@@ -106,6 +106,7 @@ static look_fn *const table[] = {
 #define LOOK_IO(look)
 #define LOOK_OLTP(look)
 #define LOOK_VOLUME(look) look,
+#define LOOK_MIX(look)
 #define STB_RULE(table_, code, doc, look) LOOK_##table_(look)
 #include "compiler/rules.def"
 #undef STB_RULE

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const struct stb_schema_type types[] = {
-#define STB_TYPE(kind_, type_, doc_) { .kind = STB_K_##kind_, .type = (type_), .doc = (doc_) },
+#define STB_TYPE(kind_, type_, ...) { .kind = STB_K_##kind_, .type = (type_), .doc = __VA_ARGS__ },
 #define STB_ATTR(...)
 #define STB_LINK(...)
 #include "compiler/schema.def"

@@ -33,6 +33,10 @@ enum stb_row_flag {
 	STB_OPEN_MAP = 16, /* options { }, units { }: keys are free */
 	STB_INTERPOLATES_CELL = 32, /* ${cell.AXIS} is allowed (addresses) */
 	STB_FIGURE = 64,   /* what a claim judges by: takes a range and a fraction */
+	STB_FRACTION = 128, /* COUNT: need not be whole */
+	STB_OR_LIST = 256, /* one value or a list of such values; a list of one is that value */
+	STB_DISTRIBUTION = 512, /* WORD that may also be zipf(1.2), pareto(0.2), normal(10%), zoned([60%, 10%], ...) */
+	STB_ENTRIES = 1024, /* a nested block whose entries are attributes "BLOCK.NAME" of the outer one; with STB_STRUCTURAL */
 };
 
 struct stb_schema_attr {
@@ -47,6 +51,8 @@ struct stb_schema_attr {
 	unsigned flags;         /* enum stb_row_flag */
 	enum stb_ident ident;
 	int ref_kind;           /* REF: enum stb_kind, else -1 */
+	const char *later;      /* what this version checks and plans but does not carry out: "*" all but the default, "[]" lists, else words
+	                           ("trim"); NULL: it carries out all of it */
 	const char *doc;        /* one sentence */
 };
 
@@ -54,6 +60,7 @@ struct stb_schema_type {
 	enum stb_kind kind;
 	const char *type; /* "" where the kind has no types */
 	const char *doc;
+	bool later; /* checked and planned, not carried out by this version */
 };
 
 const char *stb_kind_name(enum stb_kind k);

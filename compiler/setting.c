@@ -210,11 +210,11 @@ static const struct stb_schema_attr *find_row(struct stb_model *m, enum stb_kind
 {
 	const struct stb_schema_attr *row = n_path <= 8 ? stb_schema_attr(kind, type, key) : NULL;
 	const struct stb_schema_attr *first = n_path > 1 ? stb_schema_attr(kind, type, path[0].text) : NULL;
-	const bool schedule = row && first && first->flags & STB_STRUCTURAL && strcmp(path[0].text, "schedule") == 0;
+	const bool inner = row && first && first->flags & STB_ENTRIES;
 
 	const bool entry = row && row->flags & STB_OPEN_MAP && (n_path == 2 || row->elem != STB_V_NONE); /* options have plain names */
 
-	if (row && (n_path == 1 || entry || schedule))
+	if (row && (n_path == 1 || entry || inner))
 		return row;
 	if (n_path > 1 && first) {
 		struct stb_diag *d = stb_diag(&m->c->sink, STB_E0203, path[1].span, "`%s` has no part `%s`", path[0].text, path[1].text);

@@ -78,6 +78,23 @@ static int check_directory(const struct stb_run *run, struct stb_err *err)
 	return 0;
 }
 
+/* What the spec may say and this version checks and plans, but does not carry out. */
+static int check_block(const struct stb_plan_block *b, struct stb_err *err)
+{
+	const struct stb_plan_attr *a = b->not_run_attr ? stb_plan_attr(b, b->not_run_attr) : NULL;
+
+	if (!b->not_run)
+		return 0;
+	stb_err_set(err, 0, "%s `%s` cannot be run: %s", b->kind, b->name, b->not_run);
+	if (b->not_run_attr)
+		stb_err_remedy(err, "leave `%s` out (a profile can: %s = none, or another value), or leave its cells out with --only", b->not_run_attr,
+			b->not_run_attr);
+	else
+		stb_err_remedy(err, "lay a profile over the spec that replaces it (--profile), or leave its cells out with --only");
+	asked_at(err, a && a->span != STB_NONE ? a->span : b->span);
+	return -1;
+}
+
 static int check_group(struct stb_run *run, uint32_t group, struct stb_err *err)
 {
 	const struct stb_plan_group *g = &run->plan->groups[group];
@@ -92,6 +109,11 @@ static int check_group(struct stb_run *run, uint32_t group, struct stb_err *err)
 			asked_at(err, run->plan->blocks[g->mounts[0].storage].span);
 		return -1;
 	}
+	if (db && check_block(db, err))
+		return -1;
+	for (uint32_t i = 0; i < g->n_mounts; i++)
+		if (check_block(&run->plan->blocks[g->mounts[i].storage], err) || check_block(&run->plan->blocks[g->mounts[i].volume], err))
+			return -1;
 	if (db && !strcmp(db->type, "external")) {
 		struct stb_db_address addr;
 
@@ -122,6 +144,13 @@ static int check_group(struct stb_run *run, uint32_t group, struct stb_err *err)
 
 static int check_workload(const struct stb_plan_block *w, struct stb_err *err)
 {
+	if (check_block(w, err))
+		return -1;
+	if (strcmp(w->type, "io") && strcmp(w->type, "oltp")) {
+		stb_err_set(err, 0, "workload `%s` cannot be run: this version of stb runs no workload %s", w->name, w->type);
+		asked_at(err, w->span);
+		return -1;
+	}
 	if (!strcmp(w->type, "io") ? stb_io_preflight(w, err) : stb_oltp_preflight(w, err)) {
 		asked_at(err, w->span);
 		return -1;

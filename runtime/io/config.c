@@ -151,6 +151,10 @@ int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *blo
 	c->size_bytes = stb_read_u64(&r, "size");
 	rw = stb_read_str(&r, "rw");
 	mix = stb_read_double_or(&r, "rwmixread", 0.5);
+	if (stb_plan_attr(block, "bs") && stb_plan_attr(block, "bs")->val.type == STB_V_LIST) {
+		stb_err_set(err, 0, "workload `%s` draws its blocks from several sizes, which this version of stb does not do", block->name);
+		return blame(c, "bs", err);
+	}
 	bs = stb_read_u64(&r, "bs");
 	engine = stb_read_str(&r, "ioengine");
 	depth = stb_read_u64(&r, "iodepth");
@@ -168,6 +172,15 @@ int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *blo
 	c->invalidate = stb_read_bool(&r, "invalidate");
 	c->fallocate = !strcmp(stb_read_str(&r, "fallocate"), "native");
 	c->error_limit = stb_read_u64(&r, "error_limit");
+	if (stb_read_has(&r, "prepare")) {
+		const struct stb_val *fills = stb_read_list(&r, "prepare");
+
+		if (fills && fills->n_items) {
+			stb_err_set(err, 0, "workload `%s` is prepared by others, which this version of stb does not run", block->name);
+			return blame(c, "prepare", err);
+		}
+		c->known_filled = true;
+	}
 	if (stb_reader_done(&r, err))
 		return -1;
 

@@ -25,6 +25,7 @@ struct stb_io_config {
 	uint64_t runtime_ns; /* 0: bounded by size alone */
 	uint64_t ramp_ns;
 	uint64_t error_limit;
+	bool known_filled; /* `prepare = []`: a raw volume is read as it is */
 };
 
 /* 0, or -1 with *err naming the attribute and its spec line. The strings are borrowed from the block. */

@@ -188,7 +188,7 @@ static int decide(struct layout *l, int fd, uint32_t file, enum action *action, 
 			stb_io_config_blame(l->c, "size", l->err);
 			return -1;
 		}
-		*action = l->c->reads && !raw_is_filled(fd, l->bytes, l->chunk) ? FILL : KEEP;
+		*action = l->c->reads && !l->c->known_filled && !raw_is_filled(fd, l->bytes, l->chunk) ? FILL : KEEP;
 		return 0;
 	}
 	size = (uint64_t)st.st_size;

@@ -86,6 +86,10 @@ static void load_block(struct loader *l, json_t *json, struct stb_plan_block *b)
 	uint32_t i = 0;
 
 	b->kind = stb_json_take_str(&l->r, &o, "kind");
+	if (json_object_get(json, "not_run"))
+		b->not_run = stb_json_take_str(&l->r, &o, "not_run");
+	if (json_object_get(json, "not_run_attr"))
+		b->not_run_attr = stb_json_take_str(&l->r, &o, "not_run_attr");
 	b->type = stb_json_take_str(&l->r, &o, "type");
 	b->name = stb_json_take_str(&l->r, &o, "name");
 	b->label = stb_json_take_str_or_null(&l->r, &o, "label");

@@ -343,6 +343,10 @@ static void block(struct writer *w, const struct stb_plan_block *b)
 {
 	open_line(w);
 	put_str(w, "kind", b->kind);
+	if (b->not_run)
+		put_str(w, "not_run", b->not_run);
+	if (b->not_run_attr)
+		put_str(w, "not_run_attr", b->not_run_attr);
 	put_str(w, "type", b->type);
 	name_label_note(w, b->name, b->label, b->note);
 	begin(w, "attrs", "{");

@@ -47,6 +47,8 @@ struct stb_plan_block {
 	struct stb_plan_attr *attrs; /* schema order */
 	uint32_t n_attrs;
 	uint32_t span;
+	const char *not_run; /* NULL, or why `run` refuses what uses it: "this version of stb does not carry out `rate = 100/s`" */
+	const char *not_run_attr; /* the attribute that it is about; NULL: the block as a whole */
 };
 
 struct stb_plan_axis_value {

@@ -250,6 +250,12 @@ static void print_label(struct stb_plan_printer *t, const char *label)
 		fprintf(t->out, "  %s", stb_val_text(&t->scratch, &text));
 }
 
+static void print_not_run(const struct stb_plan_printer *t, const struct stb_plan_block *b)
+{
+	if (b->not_run)
+		fprintf(t->out, "    not carried out: %s\n", b->not_run);
+}
+
 static void print_block(struct stb_plan_printer *t, uint32_t index)
 {
 	const struct stb_plan_block *b = &t->p->blocks[index];
@@ -260,6 +266,7 @@ static void print_block(struct stb_plan_printer *t, uint32_t index)
 		fprintf(t->out, ", as variant 1 but\n");
 		print_differences(t, b, first);
 		print_layout(t, b);
+		print_not_run(t, b);
 		return;
 	}
 	print_label(t, b->label);
@@ -269,6 +276,7 @@ static void print_block(struct stb_plan_printer *t, uint32_t index)
 	print_stated(t, b);
 	print_layout(t, b);
 	print_defaults(t, b);
+	print_not_run(t, b);
 }
 
 static void print_blocks(struct stb_plan_printer *t)
