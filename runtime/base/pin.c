@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define MAX_RANGES 1000000u
-#define MAX_UNIONS 1000000u
+#define MAX_UNIONS 200000u
 #define MAX_SAID 100u
 #define MAX_LIST_TEXT 60u
 
