@@ -34,12 +34,12 @@ static int parse(struct stb_args *a, const char *line)
 	return rc;
 }
 
-static void refused(const char *line, const char *words)
+static void refused(const char *line, const char *expected)
 {
 	struct stb_args a;
 
 	cr_assert_eq(parse(&a, line), STB_EXIT_USAGE, "`%s`", line);
-	cr_assert_not_null(strstr(message, words), "`%s`: %s", line, message);
+	cr_assert_not_null(strstr(message, expected), "`%s`: %s", line, message);
 	stb_args_fini(&a);
 }
 
