@@ -68,7 +68,8 @@ UNIT_SRC := $(sort $(wildcard tests/unit/*.c tests/support/*.c))
 UNIT_LIBS := -lcriterion
 ifeq ($(PROFILE),tsan)
 # Criterion cannot live under ThreadSanitizer: the tests of threaded code alone, with a stand-in for it.
-UNIT_SRC := $(wildcard tests/unit/test_io_*.c tests/unit/io_*.c) tests/unit/test_storage.c tests/support/plain/main.c
+UNIT_SRC := $(wildcard tests/unit/test_io_*.c tests/unit/io_*.c) tests/unit/test_storage.c tests/support/mounts.c \
+	tests/support/plain/main.c
 UNIT_LIBS :=
 CPPFLAGS += -Itests/support/plain
 endif
@@ -153,7 +154,7 @@ $(B)/unit: $(UNIT_OBJ) $(B)/libstb.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS) $(UNIT_LIBS)
 
 # The database room against real private servers (tests/integration/db.sh runs it).
-ITEST_DB_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(sort $(wildcard tests/integration/db/*.c)) tests/unit/db_blocks.c)
+ITEST_DB_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(sort $(wildcard tests/integration/db/*.c)) tests/unit/db_blocks.c tests/support/mounts.c)
 .PHONY: itest_db
 itest_db: $(B)/itest_db
 $(B)/itest_db: $(ITEST_DB_OBJ) $(B)/libstb.a

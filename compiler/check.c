@@ -101,11 +101,11 @@ static void check_attribute(struct stb_model *m, struct stb_block *b, const char
 		struct stb_diag *d = stb_diag(&m->c->sink, STB_E0205, t.key_span, "`%s` is given twice", t.key);
 
 		stb_diag_label(&m->c->sink, d, other->key_span, "first here");
-	} else if (strcmp(t.key, "label") == 0) {
+	} else if (strcmp(t.key, "label") == 0 && t.val.type == STB_V_STRING) {
 		b->label = t.val.str;
-	} else if (strcmp(t.key, "note") == 0) {
+	} else if (strcmp(t.key, "note") == 0 && t.val.type == STB_V_STRING) {
 		b->note = t.val.str;
-	} else {
+	} else { /* also `label = none` of a profile */
 		stb_block_set(m, b, &t);
 	}
 }

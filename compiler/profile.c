@@ -125,8 +125,16 @@ static void read_entries(struct profile *p, const struct stb_stmt *stmt)
 static void lay(struct stb_model *m, struct entry *e, struct stb_block *b)
 {
 	e->hit = true;
-	for (uint32_t i = 0; i < e->body.n_settings; i++)
-		stb_block_set(m, b, &e->body.settings[i]);
+	for (uint32_t i = 0; i < e->body.n_settings; i++) {
+		const struct stb_setting *t = &e->body.settings[i];
+
+		if (strcmp(t->key, "label") == 0) /* = none */
+			b->label = NULL;
+		else if (strcmp(t->key, "note") == 0)
+			b->note = NULL;
+		else
+			stb_block_set(m, b, t);
+	}
 	if (e->body.label)
 		b->label = e->body.label;
 	if (e->body.note)

@@ -8,6 +8,7 @@
 
 #include "runtime/base/arena.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/fsname.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -205,6 +206,19 @@ static json_t *device_of(struct stb_arena *a, const char *root, unsigned maj, un
 	return out;
 }
 
+/* Known also where the mount is not to be seen, as in a chroot. */
+static json_t *filesystem_of(const char *path)
+{
+	const int fd = open(path, O_PATH | O_CLOEXEC);
+	char name[64];
+
+	if (fd < 0)
+		return json_null();
+	stb_fs_name(fd, name, sizeof name);
+	close(fd);
+	return json_string(name);
+}
+
 json_t *stb_host_place(const char *root, const char *path)
 {
 	struct stb_arena a;
@@ -213,11 +227,13 @@ json_t *stb_host_place(const char *root, const char *path)
 
 	json_object_set_new(out, "path", text_or_null(path));
 	if (stat(path, &st)) {
+		json_object_set_new(out, "filesystem", json_null());
 		json_object_set_new(out, "mount", json_null());
 		json_object_set_new(out, "device", json_null());
 		return out;
 	}
 	stb_arena_init(&a);
+	json_object_set_new(out, "filesystem", filesystem_of(path));
 	json_object_set_new(out, "mount", mount_of(&a, root, major(st.st_dev), minor(st.st_dev)));
 	json_object_set_new(out, "device", device_of(&a, root, major(st.st_dev), minor(st.st_dev)));
 	stb_arena_fini(&a);

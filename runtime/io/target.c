@@ -6,6 +6,8 @@
  */
 #include "runtime/io/target.h"
 
+#include "runtime/base/fsname.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -15,7 +17,6 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 static int open_last(int dirfd, const char *name, int flags, mode_t mode)
@@ -109,31 +110,6 @@ void stb_io_target_name(const struct stb_io_config *c, const struct stb_io_setup
 		snprintf(out, size, "%s.%u", c->filename, job);
 }
 
-void stb_io_fs_name(int fd, char *type, size_t size)
-{
-	static const struct {
-		uint32_t magic;
-		const char *name;
-	} known[] = {
-		{ 0xef53, "ext4" },       { 0x58465342, "xfs" },	 { 0x9123683e, "btrfs" }, { 0x01021994, "tmpfs" },
-		{ 0x858458f6, "ramfs" },  { 0x794c7630, "overlayfs" }, { 0x6969, "nfs" },	  { 0x2fc12fc1, "zfs" },
-		{ 0x65735546, "fuse" },	  { 0xf2f52010, "f2fs" },	 { 0xff534d42, "cifs" },  { 0x01021997, "9p" },
-	};
-	struct statfs fs;
-
-	if (fstatfs(fd, &fs)) {
-		snprintf(type, size, "an unknown file system");
-		return;
-	}
-	for (size_t i = 0; i < STB_LEN(known); i++) {
-		if ((uint32_t)fs.f_type == known[i].magic) {
-			snprintf(type, size, "%s", known[i].name);
-			return;
-		}
-	}
-	snprintf(type, size, "file system type 0x%x", (uint32_t)fs.f_type);
-}
-
 static int open_failed(const struct stb_io_config *c, const struct stb_io_setup *s, uint32_t job, int dirfd, int errnum, struct stb_err *err)
 {
 	char name[1400], type[64];
@@ -141,7 +117,7 @@ static int open_failed(const struct stb_io_config *c, const struct stb_io_setup 
 
 	stb_io_target_name(c, s, job, name, sizeof(name));
 	if (errnum == EINVAL && c->direct) {
-		stb_io_fs_name(dirfd, type, sizeof(type));
+		stb_fs_name(dirfd, type, sizeof(type));
 		stb_err_set(err, EINVAL, "cannot open `%s%s%s` for direct I/O: %s refuses O_DIRECT", place, *place ? "/" : "", name, type);
 		stb_err_remedy(err, "set direct = false, or put the volume on a file system that supports direct I/O");
 		stb_io_config_blame(c, "direct", err);

@@ -18,11 +18,6 @@ STB_NODISCARD int stb_io_target_open(const struct stb_io_config *c, const struct
 /* Drops what the page cache holds of it. Best effort, as in fio. */
 void stb_io_target_invalidate(int fd, bool raw);
 
-/* The name of a job's file for messages: "stb.data.3", or the device. */
-void stb_io_target_name(const struct stb_io_config *c, const struct stb_io_setup *s, uint32_t job, char *out, size_t size);
-/* Fills `type` with the name of the file system that fd lies on: "tmpfs", "ext4", or "type 0x..". */
-void stb_io_fs_name(int fd, char *type, size_t size);
-
 /*
  * Makes every file ready before it is measured: random data where the workload reads and the file is missing, short or has holes; space
  * reserved where it only writes and fallocate is native. Progress goes to the phase (stage LAYOUT, entered only if there is work); a stop
@@ -32,5 +27,8 @@ STB_NODISCARD int stb_io_layout(const struct stb_io_config *c, const struct stb_
 
 /* Enters a stage. */
 void stb_io_stage(struct stb_phase *phase, enum stb_stage stage);
+
+/* The name of a job's file for messages: "stb.data.3", or the device. */
+void stb_io_target_name(const struct stb_io_config *c, const struct stb_io_setup *s, uint32_t job, char *out, size_t size);
 
 #endif

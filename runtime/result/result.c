@@ -6,6 +6,7 @@
  *   (cell, slot, repetition, metric)   one row; refuses duplicates
  *   (cell, 0,    0,          metric)   head and tail of the list of rows that a figure is made of (slots and repetitions start at 1)
  *   (cell, slot, repetition, part)     one histogram
+ *   (cell, slot, repetition, rep_key)  one repetition; (cell, 0, 0, rep_key) the list of a cell's repetitions
  *
  * Metric names are interned and parts are addresses of constants, so keys compare by pointer. Cells are always the first of equal ones, so
  * what was measured once is found from every matrix that asks for it. Rejected: sorting the rows once they are all there; exec adds rows
@@ -27,6 +28,7 @@ struct stb_results_entry {
 };
 
 static const char part_key[STB_N_PARTS] = { 0 };
+static const char rep_key[1] = { 0 };
 
 static const char *const status_text[] = {
 #define STB_X(sym, text, valid) text,
@@ -98,6 +100,7 @@ void stb_results_free(struct stb_results *r)
 	if (!r)
 		return;
 	free(r->rows);
+	free(r->reps);
 	free(r->index);
 	stb_arena_fini(&r->arena);
 	free(r);
@@ -183,11 +186,76 @@ static uint32_t first_equal(const struct stb_results *r, uint32_t cell)
 	return r->plan->cells[cell].same_as;
 }
 
+/* The record of a repetition, made where it is new. The cell is the first of equal ones. Valid until the next one is made. */
+static struct stb_result_rep *rep_of(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition)
+{
+	struct stb_results_entry *e = enter(r, rep_key, cell, slot, repetition);
+	uint32_t rep = e->row;
+
+	if (rep != STB_NONE)
+		return &r->reps[rep];
+	rep = e->row = (uint32_t)r->n_reps;
+	STB_GROW(r->reps, r->n_reps, r->cap_reps);
+	r->reps[r->n_reps++] = (struct stb_result_rep){ cell, slot, repetition, false, STB_STATUS_OK, NULL, STB_NONE };
+	e = enter(r, rep_key, cell, 0, 0);
+	if (e->row == STB_NONE)
+		e->row = rep;
+	else
+		r->reps[e->tail].next = rep;
+	e->tail = rep;
+	return &r->reps[rep];
+}
+
+const struct stb_result_rep *stb_results_first_rep(const struct stb_results *r, uint32_t cell)
+{
+	const struct stb_results_entry *e = find(r, rep_key, first_equal(r, cell), 0, 0);
+
+	return e ? &r->reps[e->row] : NULL;
+}
+
+const struct stb_result_rep *stb_results_next_rep(const struct stb_results *r, const struct stb_result_rep *rep)
+{
+	return rep->next == STB_NONE ? NULL : &r->reps[rep->next];
+}
+
+void stb_results_set_reason(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *reason)
+{
+	struct stb_result_rep *rep;
+
+	STB_ASSERT(cell < r->plan->n_cells && slot && repetition);
+	rep = rep_of(r, first_equal(r, cell), slot, repetition);
+	if (!rep->reason && *reason)
+		rep->reason = stb_arena_strdup(&r->arena, reason);
+}
+
+void stb_results_add_run(struct stb_results *r, const uint8_t *keep, const char *stopped)
+{
+	const struct stb_plan *p = r->plan;
+
+	if (keep && !r->n_runs) {
+		r->selected = STB_NEW_ARRAY(&r->arena, uint8_t, p->n_cells);
+		memset(r->selected, 0, p->n_cells);
+	}
+	if (!keep)
+		r->selected = NULL;
+	for (uint32_t c = 0; r->selected && c < p->n_cells; c++)
+		r->selected[first_equal(r, c)] |= keep[c];
+	r->n_runs++;
+	if (stopped && !r->stopped)
+		r->stopped = stb_arena_strdup(&r->arena, stopped);
+}
+
+bool stb_results_selected(const struct stb_results *r, uint32_t cell)
+{
+	return !r->selected || r->selected[first_equal(r, cell)];
+}
+
 int stb_results_add(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *metric, double value,
 	enum stb_status status, struct stb_err *err)
 {
 	const char *name = known_name(r, metric, &r->last_name);
 	struct stb_results_entry *e;
+	struct stb_result_rep *rep;
 	struct stb_metric m;
 	uint32_t row;
 
@@ -217,6 +285,10 @@ int stb_results_add(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_
 	else
 		r->rows[e->tail].next = row;
 	e->tail = row;
+	rep = rep_of(r, cell, slot, repetition);
+	if (!rep->has_rows || !stb_status_valid(status))
+		rep->status = status;
+	rep->has_rows = true;
 	return 0;
 }
 

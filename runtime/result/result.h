@@ -60,6 +60,15 @@ struct stb_result_hist {
 	} bin[];
 };
 
+/* A repetition that is known of: it has rows, or a run says why it has none. */
+struct stb_result_rep {
+	uint32_t cell, slot, repetition; /* as in rows */
+	bool has_rows;
+	enum stb_status status;          /* of its rows */
+	const char *reason;              /* what went wrong, as the run said it; NULL: nothing is known of */
+	uint32_t next;                   /* the next repetition of this cell, or STB_NONE */
+};
+
 struct stb_results_entry; /* of the index: (cell, slot, repetition, metric or part) -> row or histogram */
 
 struct stb_results {
@@ -67,6 +76,11 @@ struct stb_results {
 	const struct stb_plan *plan; /* borrowed */
 	struct stb_result_row *rows;
 	size_t n_rows, cap_rows;
+	struct stb_result_rep *reps;
+	size_t n_reps, cap_reps;
+	uint32_t n_runs;             /* run directories among what was read: stb_results_add_run() */
+	const char *stopped;         /* why the first of them that did not carry out its whole plan ended; NULL: all did */
+	uint8_t *selected;           /* plan->n_cells marks: what the runs were to measure; NULL: everything */
 	char **notes;                /* what a reader of the reports should know about where the rows are from */
 	size_t n_notes, cap_notes;
 	const char **names;          /* interned metric names */
@@ -99,6 +113,18 @@ bool stb_results_merge_hist(const struct stb_results *r, uint32_t cell, uint32_t
 /* Keeps a copy of h for a repetition. */
 void stb_results_add_hist(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,
 	const struct stb_hist *h);
+/* The repetitions of a cell that are known of, in the order they became known; NULL after the last. */
+const struct stb_result_rep *stb_results_first_rep(const struct stb_results *r, uint32_t cell);
+const struct stb_result_rep *stb_results_next_rep(const struct stb_results *r, const struct stb_result_rep *rep);
+/* Says why a repetition failed, is not trustworthy or has no rows; the first reason stays. It is text of a log: any bytes, any length. */
+void stb_results_set_reason(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *reason);
+/*
+ * Says what a run directory was to measure and whether it did. keep: plan->n_cells marks, NULL: all cells. stopped: why it ended before its
+ * plan did ("interrupted by SIGINT", "it did not finish", "cannot write ..."), NULL: it carried out what it was to do.
+ */
+void stb_results_add_run(struct stb_results *r, const uint8_t *keep, const char *stopped);
+/* false: runs were read, and none of them was to measure the cell. */
+bool stb_results_selected(const struct stb_results *r, uint32_t cell);
 /* Whether any cell of the matrix has a row. */
 bool stb_results_has_matrix(const struct stb_results *r, uint32_t matrix);
 

@@ -62,7 +62,7 @@ holds "the series has several rows per timed repetition" test "$(grep -c ',iops,
 holds "the journal is JSON, line by line" sh -c 'jq -ce . run/journal.jsonl >/dev/null'
 holds "it has a result per repetition" test "$(grep -c '"ev":"result"' run/journal.jsonl)" = 12
 holds "what was made has gone" sh -c '[ "$(grep -c "\"ev\":\"made\"" run/journal.jsonl)" = "$(grep -c "\"ev\":\"gone\"" run/journal.jsonl)" ]'
-holds "the environment names kernel and version" jq -e '.kernel and .stb.version and .storage.here.mount.type and .cpu.usable' run/environment.json
+holds "the environment names kernel and version" jq -e '.kernel and .stb.version and .storage.here.filesystem and .cpu.usable' run/environment.json
 holds "nothing is left" test -z "$(leftovers run)"
 holds "nor in the class's directory" test -z "$(ls store)"
 expect "the report can be made again" 0 "$STB" report io.stb --results run

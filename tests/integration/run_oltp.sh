@@ -130,7 +130,7 @@ holds "leaves nothing" test -z "$(leftovers unknown)$(ls store)"
 if command -v mariadb-install-db >/dev/null && command -v mariadb >/dev/null; then
 	server=$(command -v mariadbd || echo /usr/sbin/mariadbd)
 	who=$(id -un)
-	mariadb-install-db --no-defaults --user="$who" --datadir="$work/ext" --auth-root-authentication-method=normal >install.log 2>&1
+	mariadb-install-db --no-defaults --force --user="$who" --datadir="$work/ext" --auth-root-authentication-method=normal >install.log 2>&1
 	"$server" --no-defaults --user="$who" --datadir="$work/ext" --socket="$work/ext.sock" --pid-file="$work/ext.pid" --skip-networking \
 		--innodb-buffer-pool-size=16M >ext.log 2>&1 &
 	ext=$!

@@ -6,28 +6,40 @@
 #include <string.h>
 
 static char *message; /* of the last parse() */
+static char words[400], *argv[64];
 
-/* Splits at blanks; the words stay as long as the test. */
+static void drop(void)
+{
+	free(message);
+	message = NULL;
+}
+
+TestSuite(args, .fini = drop);
+
+/* Splits at blanks; the words stay until the next call. */
 static int parse(struct stb_args *a, const char *line)
 {
-	char *words = strdup(line), **argv = calloc(64, sizeof *argv);
 	size_t len;
 	int argc = 0, rc;
-	FILE *mem = open_memstream(&message, &len);
+	FILE *mem;
 
+	drop();
+	mem = open_memstream(&message, &len);
+	snprintf(words, sizeof words, "%s", line);
 	for (char *save = NULL, *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		argv[argc++] = w;
+	argv[argc] = NULL;
 	rc = stb_args_parse(a, argc, argv, mem);
 	fclose(mem);
 	return rc;
 }
 
-static void refused(const char *line, const char *words)
+static void refused(const char *line, const char *expected)
 {
 	struct stb_args a;
 
 	cr_assert_eq(parse(&a, line), STB_EXIT_USAGE, "`%s`", line);
-	cr_assert_not_null(strstr(message, words), "`%s`: %s", line, message);
+	cr_assert_not_null(strstr(message, expected), "`%s`: %s", line, message);
 	stb_args_fini(&a);
 }
 

@@ -5,12 +5,12 @@
 
 #include "runtime/io/engine.h"
 #include "runtime/io/target.h"
+#include "tests/support/mounts.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -510,7 +510,7 @@ Test(io_run, refused_o_direct_names_file_system_and_remedy)
 		struct stb_phase *p;
 		int ret, ok;
 
-		if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		if (!test_own_mounts() ||
 			mount("ramfs", dir, "ramfs", MS_NOSUID | MS_NODEV, NULL))
 			_exit(2);
 		test_io_init(&t);

@@ -84,9 +84,11 @@ Test(profile, none_unsets_except_where_it_is_a_word)
 {
 	struct spec s;
 
-	lay(&s, "matrix m { schedule = none }\nworkload oltp a { time = none  events = 5 }\nstorage loop img { filesystem = none }\n"
+	lay(&s, "storage external disk { label = none }\nmatrix m { schedule = none }\nworkload oltp a { time = none  events = 5 }\nstorage loop img { filesystem = none }\n"
 		"database mysql d { options { sync_binlog = none } }");
 	cr_expect_eq(s.c.sink.n_errors, 0);
+	cr_expect_null(stb_model_find(s.m, STB_K_STORAGE, "disk")->label);
+	cr_expect_str_eq(stb_model_find(s.m, STB_K_STORAGE, "disk")->note, "old");
 	cr_expect_str_eq(spec_value(&s, STB_K_MATRIX, "m", "schedule"), "none");
 	cr_expect_str_eq(spec_value(&s, STB_K_MATRIX, "m", "schedule.days"), "-");
 	cr_expect_str_eq(workload(&s, "a", "time"), "none");

@@ -4,12 +4,12 @@
 #include "runtime/io/engine.h"
 #include "runtime/storage/volume.h"
 #include "tests/unit/io_support.h"
+#include "tests/support/mounts.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,7 +246,7 @@ Test(storage, preflight_of_a_directory_that_cannot_be_written)
 		int ok;
 
 		rig_init(&r, "directory");
-		if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		if (!test_own_mounts() ||
 			mount(r.dir, r.dir, NULL, MS_BIND, NULL) || mount(NULL, r.dir, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL))
 			_exit(2);
 		stb_err_clear(&err);
@@ -358,7 +358,7 @@ Test(storage, removal_stops_at_a_mount)
 
 		rig_init(&r, "directory");
 		v = provision(&r);
-		if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		if (!test_own_mounts())
 			_exit(2);
 		snprintf(path, sizeof(path), "%s/m", stb_volume_dir(v));
 		if (mkdir(path, 0700) || mount(r.dir, path, NULL, MS_BIND, NULL))

@@ -3,11 +3,11 @@
 
 #include "runtime/db/client.h"
 #include "runtime/db/server.h"
+#include "tests/support/mounts.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -304,7 +304,7 @@ Test(db_server, a_full_volume_is_named)
 	struct server s;
 
 	server_init(&s);
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	if (!test_own_mounts() ||
 		mount("stb-itest", s.dir, "tmpfs", MS_NODEV | MS_NOSUID, "size=30m,mode=0700")) {
 		server_down(&s);
 		cr_skip_test("needs root");
