@@ -22,6 +22,8 @@ static const struct view {
 	{ "change", "How much larger it is than its baseline's: (v-b)/b, with a sign." },
 	{ "improvement", "How much better it is: (v-b)/b where higher is better, (b-v)/b where lower is better, with a sign." },
 	{ "ratio", "How many times as good it is: v/b where higher is better, b/v where lower is better, written 2.49x." },
+	{ "range", "The least and the greatest percent over what is folded into the figure and over its baselines." },
+	{ "ci", "Where percent lies with 95% confidence, by repetitions or, from three on, slots; under three: no claim." },
 	{ "n", "How many repetitions stand behind the figure." },
 };
 

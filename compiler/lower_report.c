@@ -28,7 +28,8 @@ static const struct {
 } views[] = {
 	{ "value", STB_VIEW_VALUE, false, false },        { "percent", STB_VIEW_PERCENT, true, false },
 	{ "change", STB_VIEW_CHANGE, true, false },       { "improvement", STB_VIEW_IMPROVEMENT, true, true },
-	{ "ratio", STB_VIEW_RATIO, true, true },          { "n", STB_VIEW_N, false, false },
+	{ "ratio", STB_VIEW_RATIO, true, true },          { "range", STB_VIEW_RANGE, true, false },
+	{ "ci", STB_VIEW_CI, true, false },               { "n", STB_VIEW_N, false, false },
 };
 
 STB_PRINTF(4, 5) static struct stb_diag *wrong(struct about *a, enum stb_code code, struct stb_span span,
@@ -317,6 +318,11 @@ static void check_view(struct about *a, const struct stb_plan_report *r, size_t 
 
 		stb_diag_help(a->l->x->sink, d, "show relative views of folded cells: show = [percent]");
 	}
+	if (views[view].view == STB_VIEW_CI && r->n_fold) {
+		struct stb_diag *d = wrong(a, STB_E0640, span, "report `%s` folds cells, and an interval is of one", a->b->name);
+
+		stb_diag_help(a->l->x->sink, d, "show range of folded cells, or fold nothing");
+	}
 	for (uint32_t i = 0; i < r->n_metrics && views[view].directed; i++) {
 		if (!stb_metric_find(r->metrics[i], &metric) || metric.direction != STB_NO_DIRECTION)
 			continue;
@@ -437,6 +443,13 @@ static bool word_is(const struct stb_block *b, const char *attr, const char *wor
 	return s && s->val.str && !strcmp(s->val.str, word);
 }
 
+static const char *chart_of(struct stb_lowering *l, const struct stb_block *b)
+{
+	const struct stb_setting *s = stb_block_setting(b, "chart");
+
+	return s && s->val.str && strcmp(s->val.str, "none") ? stb_lower_str(l, s->val.str) : NULL;
+}
+
 static struct about begin(struct stb_lowering *l, const struct stb_block *b)
 {
 	struct about a = { .l = l, .b = b, .ok = true };
@@ -458,6 +471,7 @@ static void lower_report(struct stb_lowering *l, const struct stb_block *b)
 		.note = stb_lower_str(l, b->note),
 		.aggregate = word_is(b, "aggregate", "median") ? STB_AGG_MEDIAN : STB_AGG_MEAN,
 		.geomean = word_is(b, "summary", "geomean"),
+		.chart = chart_of(l, b),
 		.span = stb_lower_span(l, b->span),
 	};
 	struct stb_span *used;
@@ -528,8 +542,8 @@ static const struct stb_setting *figure_of(struct about *a, enum stb_view *form)
 	const struct stb_setting *found = NULL;
 
 	for (size_t i = 0; i < STB_LEN(views); i++) {
-		const struct stb_setting *s = views[i].view == STB_VIEW_N ? NULL :
-			stb_block_setting(a->b, views[i].word);
+		const struct stb_setting *s = stb_schema_attr(STB_K_CLAIM, "", views[i].word) ?
+			stb_block_setting(a->b, views[i].word) : NULL;
 		struct stb_diag *d;
 
 		if (!s || s->val.type == STB_V_NONE)
@@ -571,6 +585,10 @@ static void check_figure(struct about *a, const struct stb_plan_claim *c, const 
 	if (view < STB_LEN(views) && views[view].directed && metric->direction == STB_NO_DIRECTION)
 		wrong(a, STB_E0607, s->key_span, "`%s` needs to know whether more is better, and `%s` does not say",
 			s->row->name, c->metric);
+	if (c->confidence.type != STB_V_NONE && v->type != STB_V_RANGE) {
+		d = wrong(a, STB_E0641, s->value_span, "claim `%s` has a confidence, and no interval lies within one figure", a->b->name);
+		stb_diag_help(a->l->x->sink, d, "claim a range: %s = %s..*", s->row->name, stb_val_label(a->l->x->arena, v));
+	}
 	if (c->form != STB_VIEW_VALUE && !a->baseline_stmt) {
 		d = wrong(a, STB_E0614, s->key_span, "claim `%s` compares, and has no baseline", a->b->name);
 		stb_diag_help(a->l->x->sink, d, "state one: baseline { %s = %s }", a->m->axes[0].name,
@@ -584,7 +602,7 @@ static void check_figure(struct about *a, const struct stb_plan_claim *c, const 
 static void lower_claim(struct stb_lowering *l, const struct stb_block *b)
 {
 	struct about a = begin(l, b);
-	const struct stb_setting *metric = stb_block_setting(b, "metric"), *figure;
+	const struct stb_setting *metric = stb_block_setting(b, "metric"), *confidence = stb_block_setting(b, "confidence"), *figure;
 	struct stb_plan_claim c = {
 		.name = stb_lower_str(l, b->name),
 		.label = stb_lower_str(l, b->label),
@@ -597,6 +615,8 @@ static void lower_claim(struct stb_lowering *l, const struct stb_block *b)
 
 	if (!a.m || a.m->bad || !metric || !metric->val.str)
 		return;
+	if (confidence && confidence->val.type == STB_V_SHARE)
+		c.confidence = confidence->val;
 	figure = figure_of(&a, &c.form);
 	if (!find_metric(&a, metric->val.str, metric->value_span, &found) || !figure)
 		return;

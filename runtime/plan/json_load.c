@@ -399,6 +399,8 @@ static void load_report(struct loader *l, json_t *json, struct stb_plan_report *
 	take_views(l, &o, r);
 	STB_JSON_TAKE_ENUM(&l->r, &o, "aggregate", stb_aggregate_name, STB_AGG_MEDIAN + 1u, r->aggregate);
 	r->geomean = stb_json_take_flag(&l->r, &o, "geomean");
+	if (json_object_get(json, "chart"))
+		r->chart = stb_json_take_str(&l->r, &o, "chart");
 	r->units = stb_json_take_val(&l->r, &o, "units");
 	r->decimals = stb_json_take_val(&l->r, &o, "decimals");
 	r->headings = stb_json_take_val(&l->r, &o, "headings");
@@ -423,6 +425,8 @@ static void load_claim(struct loader *l, json_t *json, struct stb_plan_claim *c)
 	c->digits = stb_json_take_u32(&l->r, &o, "digits");
 	c->unit = stb_json_take_str_or_null(&l->r, &o, "unit");
 	STB_JSON_TAKE_ENUM(&l->r, &o, "aggregate", stb_aggregate_name, STB_AGG_MEDIAN + 1u, c->aggregate);
+	if (json_object_get(json, "confidence"))
+		c->confidence = stb_json_take_val(&l->r, &o, "confidence");
 	c->asserted = stb_json_take_flag(&l->r, &o, "asserted");
 	stb_json_leave(&l->r, &o);
 }

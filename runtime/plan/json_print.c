@@ -523,6 +523,8 @@ static void report(struct writer *w, const struct stb_plan *p, const struct stb_
 	end(w, "]");
 	put_str(w, "aggregate", stb_aggregate_name(r->aggregate));
 	put_flag(w, "geomean", r->geomean);
+	if (r->chart)
+		put_str(w, "chart", r->chart);
 	put_val(w, "units", &r->units);
 	put_val(w, "decimals", &r->decimals);
 	put_val(w, "headings", &r->headings);
@@ -545,6 +547,8 @@ static void claim(struct writer *w, const struct stb_plan *p, const struct stb_p
 	put_u64(w, "digits", c->digits);
 	put_str(w, "unit", c->unit);
 	put_str(w, "aggregate", stb_aggregate_name(c->aggregate));
+	if (c->confidence.type != STB_V_NONE)
+		put_val(w, "confidence", &c->confidence);
 	put_flag(w, "asserted", c->asserted);
 	close_line(w);
 }

@@ -80,6 +80,8 @@ const char *stb_view_name(enum stb_view view)
 		return "ratio";
 	case STB_VIEW_RANGE:
 		return "range";
+	case STB_VIEW_CI:
+		return "ci";
 	case STB_VIEW_N:
 		return "n";
 	}

@@ -141,7 +141,7 @@ struct stb_plan_cell {
 	uint64_t write_bytes;/* written by one repetition, or STB_UNBOUNDED */
 };
 
-enum stb_view { STB_VIEW_VALUE, STB_VIEW_PERCENT, STB_VIEW_CHANGE, STB_VIEW_IMPROVEMENT, STB_VIEW_RATIO, STB_VIEW_RANGE, STB_VIEW_N };
+enum stb_view { STB_VIEW_VALUE, STB_VIEW_PERCENT, STB_VIEW_CHANGE, STB_VIEW_IMPROVEMENT, STB_VIEW_RATIO, STB_VIEW_RANGE, STB_VIEW_CI, STB_VIEW_N };
 enum stb_aggregate { STB_AGG_MEAN, STB_AGG_MEDIAN };
 
 struct stb_plan_report {
@@ -158,6 +158,7 @@ struct stb_plan_report {
 	uint32_t n_views;
 	enum stb_aggregate aggregate;
 	bool geomean;            /* summary = geomean */
+	const char *chart;       /* "bar", "line", ...; NULL: none */
 	struct stb_val units;    /* MAP metric -> STRING unit, or NONE */
 	struct stb_val decimals; /* MAP metric or view -> COUNT, or NONE */
 	struct stb_val headings; /* MAP metric or view -> STRING, or NONE */
@@ -175,6 +176,7 @@ struct stb_plan_claim {
 	uint32_t digits;         /* decimals of a single figure as it was written */
 	const char *unit;        /* the unit it was written in ("%", "ms", "GB/s", "" bare), which digits count in; NULL: the metric's own */
 	enum stb_aggregate aggregate;
+	struct stb_val confidence; /* SHARE: judged by the interval at this confidence; NONE: by the figure */
 	bool asserted;           /* false under a profile that does not override the claim */
 	uint32_t span;
 };

@@ -205,6 +205,8 @@ static void print_report(struct stb_plan_printer *t, const struct stb_plan_repor
 		print_axis_of(t, m, "folded over", r->fold[i]);
 	print_selector(t, m, ", where", &r->where);
 	print_selector(t, m, ", against", &r->baseline);
+	if (r->chart)
+		fprintf(t->out, ", chart %s (not drawn by this version of stb)", r->chart);
 	fputc('\n', t->out);
 }
 
@@ -215,6 +217,8 @@ static void print_claim(struct stb_plan_printer *t, const struct stb_plan_claim 
 	fprintf(t->out, "  claim %s: %s of %s is %s", c->name, stb_view_name(c->form), c->metric, stb_val_text(&t->scratch, &c->expect));
 	print_selector(t, m, ", where", &c->where);
 	print_selector(t, m, ", against", &c->baseline);
+	if (c->confidence.type != STB_V_NONE)
+		fprintf(t->out, ", with confidence %s", stb_val_text(&t->scratch, &c->confidence));
 	fprintf(t->out, "%s\n", c->asserted ? "" : "  # not asserted under this profile");
 }
 

@@ -450,6 +450,9 @@ static bool check_claim(struct check *c, const struct stb_plan_claim *x)
 		return bad(c, "claim `%s` is about an unknown metric", x->name);
 	if (!is_selector(&c->p->matrices[x->matrix], &x->where) || !is_selector(&c->p->matrices[x->matrix], &x->baseline))
 		return bad(c, "claim `%s` selects by an axis or value that is not there", x->name);
+	if (x->confidence.type != STB_V_NONE && (x->confidence.type != STB_V_SHARE || x->confidence.den <= 0 || x->confidence.num <= 0 ||
+		x->confidence.num >= x->confidence.den))
+		return bad(c, "claim `%s` has a confidence that is no share below 100%%", x->name);
 	if (x->form > STB_VIEW_RATIO || x->aggregate > STB_AGG_MEDIAN || x->digits > MAX_DIGITS || !is_expectation(&x->expect))
 		return bad(c, "claim `%s` has a malformed expectation", x->name);
 	return true;

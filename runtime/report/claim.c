@@ -6,6 +6,9 @@
  *
  * Figures are compared unrounded with a range, but at 15 significant digits: 68.00000000000001 from a division is 68. A single figure holds
  * when the result, rounded to the digits that were written, reads the same; ties round away from zero in decimal, as by hand.
+ *
+ * With a confidence a pair is judged by its interval (interval.c): it holds where the interval lies within the bounds, fails where it lies
+ * outside, and is undecided where it does neither or too little was measured to have one.
  */
 #include "runtime/report/figure.h"
 #include "runtime/result/number.h"
@@ -22,7 +25,7 @@ struct check {
 	double low, high;   /* in the claim's form; infinite where open */
 	double scale;       /* figure in the claim's form -> in the unit that the digits count in */
 	bool single;
-	uint32_t pairs, failed, missing;
+	uint32_t pairs, failed, missing, undecided;
 	double margin;      /* of the worst so far */
 	struct stb_claim_result *out;
 };
@@ -179,6 +182,54 @@ static const char *unusable(struct check *c, const struct stb_figure *f, const c
 	STB_BUG("unknown state");
 }
 
+/* The claim's form of a ratio v/b, or of a value. */
+static bool form_of(const struct check *c, double g, double *out)
+{
+	*out = g;
+	return c->claim->form == STB_VIEW_VALUE || !stb_relative_of(c->claim->form, c->metric.direction, g, out);
+}
+
+enum side { INSIDE, OUTSIDE, ACROSS };
+
+/* Where a pair's interval lies. *why: why there is none. */
+static enum side judge(struct check *c, uint32_t cell, uint32_t base, const char **why)
+{
+	struct stb_interval ci;
+	double ends[2], low, high;
+
+	*why = stb_interval_get(c->r, cell, base, c->claim->metric, stb_val_double(&c->claim->confidence), &ci);
+	if (*why && ci.n < 3)
+		*why = stb_arena_printf(&c->arena, "no claim (n = %u)", ci.n);
+	if (!*why && (!form_of(c, ci.low, &ends[0]) || !form_of(c, ci.high, &ends[1])))
+		*why = "the figures are too far apart";
+	if (*why)
+		return ACROSS;
+	low = STB_MIN(ends[0], ends[1]); /* where less is better the greater ratio is the worse one */
+	high = STB_MAX(ends[0], ends[1]);
+	if (margin_of(c, low) >= 0 && margin_of(c, high) >= 0)
+		return INSIDE;
+	if (high < c->low || low > c->high)
+		return OUTSIDE;
+	*why = stb_arena_printf(&c->arena, "the interval, %.6g to %.6g, reaches over a bound", low, high);
+	return ACROSS;
+}
+
+/* false: undecided, counted. */
+static bool decide(struct check *c, uint32_t cell, uint32_t base, bool *holds)
+{
+	const char *why;
+	const enum side side = judge(c, cell, base, &why);
+
+	*holds = side == INSIDE;
+	if (side != ACROSS)
+		return true;
+	if (!c->undecided++ && !c->failed && !c->missing) {
+		name_pair(c, cell, base);
+		copy_cut(c->out->reason, sizeof(c->out->reason), why);
+	}
+	return false;
+}
+
 static void check_pair(struct check *c, uint32_t cell, uint32_t base)
 {
 	struct stb_figure v, b = { 0 };
@@ -202,11 +253,16 @@ static void check_pair(struct check *c, uint32_t cell, uint32_t base)
 	}
 	margin = margin_of(c, x);
 	holds = c->single ? reads_same(c, x) : margin >= 0;
+	if (c->claim->confidence.type == STB_V_SHARE && !decide(c, cell, base, &holds)) {
+		c->out->worst = c->pairs++ && c->margin < margin ? c->out->worst : x;
+		c->margin = c->pairs > 1 ? STB_MIN(c->margin, margin) : margin;
+		return;
+	}
 	c->failed += !holds;
 	if (!c->pairs++ || margin < c->margin) {
 		c->margin = margin;
 		c->out->worst = x;
-		if (!c->missing || !holds)
+		if ((!c->missing && !c->undecided) || !holds)
 			name_pair(c, cell, base);
 	}
 }
@@ -251,6 +307,8 @@ void stb_claim_check(const struct stb_results *r, uint32_t claim, struct stb_cla
 		out->verdict = STB_CLAIM_NO_DATA;
 		if (!c.missing)
 			copy_cut(out->reason, sizeof(out->reason), "no cell is compared with a baseline other than itself");
+	} else if (c.undecided) {
+		out->verdict = STB_CLAIM_UNDECIDED;
 	} else {
 		out->verdict = STB_CLAIM_HOLDS;
 	}
@@ -320,6 +378,8 @@ uint32_t stb_claims_failed(const struct stb_results *r, struct stb_buf *why)
 		if (res.verdict != STB_CLAIM_NO_DATA) {
 			stb_buf_adds(why, ", worst ");
 			stb_claim_worst(why, claim, &res);
+			if (*res.reason)
+				stb_buf_printf(why, ", %s", res.reason);
 		} else {
 			stb_buf_printf(why, ", but %s", res.reason);
 		}

@@ -210,6 +210,7 @@ const char *stb_relative(enum stb_view view, enum stb_direction dir, double v, d
 	switch (view) {
 	case STB_VIEW_PERCENT:
 	case STB_VIEW_RANGE:
+	case STB_VIEW_CI:
 		x = v / b * 100;
 		break;
 	case STB_VIEW_CHANGE:
@@ -246,6 +247,7 @@ bool stb_view_is_relative(enum stb_view view)
 	case STB_VIEW_IMPROVEMENT:
 	case STB_VIEW_RATIO:
 	case STB_VIEW_RANGE:
+	case STB_VIEW_CI:
 		return true;
 	case STB_VIEW_VALUE:
 	case STB_VIEW_N:

@@ -44,4 +44,16 @@ void stb_claim_worst(struct stb_buf *out, const struct stb_plan_claim *claim, co
 
 bool stb_view_is_relative(enum stb_view view);
 
+/* Where v/b lies (base STB_NONE: v itself, in the metric's unit), at a confidence between 0 and 1. */
+struct stb_interval {
+	double low, high;
+	uint32_t n; /* samples of the one that has fewer: slots, or repetitions where there are less than three slots */
+};
+
+/* NULL, or why there is none: "no claim" with fewer than three samples. */
+const char *stb_interval_get(const struct stb_results *r, uint32_t cell, uint32_t base, const char *metric, double confidence,
+	struct stb_interval *out);
+/* t with P(|T| <= t) = confidence. */
+double stb_student_quantile(double confidence, double df);
+
 #endif

@@ -69,7 +69,7 @@ static void add_field(struct stb_sheet *s, const struct place *at, const char *m
 		add_line(s, at, metric, view, "", NULL, f, out);
 		return;
 	case STB_FIELD_NUMBER:
-		if (view != STB_VIEW_RANGE) {
+		if (view != STB_VIEW_RANGE && view != STB_VIEW_CI) {
 			add_line(s, at, metric, view, "", &f->a, f, out);
 			return;
 		}

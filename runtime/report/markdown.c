@@ -504,6 +504,11 @@ static void print_report(const struct stb_results *r, uint32_t report, struct st
 	}
 	stb_sheet_init(&s, r, report);
 	say(&s, out);
+	if (rep->chart) {
+		stb_buf_adds(out, "*Asked for as a chart (");
+		stb_md_text(out, rep->chart);
+		stb_buf_adds(out, "): this version of stb draws none. The tables have its figures.*\n\n");
+	}
 	splits = stb_sheet_values(&s, rep->split, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (rep->split != STB_NONE)

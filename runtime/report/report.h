@@ -20,12 +20,12 @@ struct stb_claim_result {
 	enum stb_verdict verdict;
 	double worst;            /* in the claim's form: percent, change, improvement in %; ratio bare; value in the metric's unit; NaN without data */
 	char pair[256];          /* the (cell, baseline) pair that gave it, or the one that has no data */
-	char reason[160];        /* NO_DATA: why; else empty */
+	char reason[160];        /* NO_DATA, UNDECIDED: why; else empty */
 };
 
 /*
  * A claim holds when it holds for every (cell, baseline) pair. One pair that fails decides; else one pair without data makes NO_DATA: nothing
- * was shown to hold. Under a profile that does not override the claim the verdict is NOT_ASSERTED, whatever the figures.
+ * was shown to hold; with a confidence, one that is undecided makes UNDECIDED. Under a profile that does not override the claim the verdict is NOT_ASSERTED, whatever the figures.
  */
 void stb_claim_check(const struct stb_results *r, uint32_t claim, struct stb_claim_result *out);
 /* "holds", "fails", "undecided", "no data", "not asserted" */

@@ -47,6 +47,7 @@ const char *stb_sheet_unit(const struct stb_sheet *s, const char *metric, enum s
 	case STB_VIEW_CHANGE:
 	case STB_VIEW_IMPROVEMENT:
 	case STB_VIEW_RANGE:
+	case STB_VIEW_CI:
 		return "%";
 	case STB_VIEW_RATIO:
 		return "x";
@@ -376,6 +377,7 @@ struct pairs {
 	long double log_sum;
 	bool zero;            /* a figure of 0: so is the geometric mean */
 	double v, b;          /* of the last used */
+	uint32_t cell, base;  /* likewise */
 	double least, most;   /* percent */
 };
 
@@ -405,6 +407,8 @@ static void add_pair(struct stb_sheet *s, uint32_t cell, uint32_t base, const ch
 	sum->least = sum->used ? STB_MIN(sum->least, percent) : percent;
 	sum->most = sum->used ? STB_MAX(sum->most, percent) : percent;
 	sum->used++;
+	sum->cell = cell;
+	sum->base = base;
 	sum->v = v.value;
 	sum->b = b.value;
 	sum->zero |= v.value == 0;
@@ -448,6 +452,25 @@ static void not_there(struct stb_sheet *s, struct stb_field *out, const char *wh
 	note(s, out, "%s", why);
 }
 
+/* The interval of a field's one pair. Of several there is none: they share baselines, so that they do not vary by themselves. */
+static const char *eval_ci(struct stb_sheet *s, const struct pairs *sum, const char *metric, struct stb_field *out)
+{
+	struct stb_interval ci;
+	const char *why;
+
+	if (sum->used + sum->missing > 1)
+		return stb_arena_printf(&s->arena, "%u pairs of cell and baseline: an interval is of one", sum->used + sum->missing);
+	why = stb_interval_get(s->r, sum->cell, sum->base, metric, 0.95, &ci);
+	if (why && ci.n < 3)
+		return stb_arena_printf(&s->arena, "no claim (n = %u): an interval needs three repetitions or slots of cell and baseline", ci.n);
+	if (why)
+		return why;
+	out->a = ci.low * 100;
+	out->b = ci.high * 100;
+	out->kind = STB_FIELD_RANGE;
+	return NULL;
+}
+
 static void eval_relative(struct stb_sheet *s, const struct stb_cells *cells, const char *metric, enum stb_view view, struct stb_field *out)
 {
 	struct stb_metric m;
@@ -469,7 +492,9 @@ static void eval_relative(struct stb_sheet *s, const struct stb_cells *cells, co
 		return;
 	}
 	out->kind = STB_FIELD_NUMBER;
-	if (view == STB_VIEW_RANGE) {
+	if (view == STB_VIEW_CI) {
+		why = eval_ci(s, &sum, metric, out);
+	} else if (view == STB_VIEW_RANGE) {
 		out->a = sum.least;
 		out->b = sum.most;
 		out->kind = sum.least < sum.most ? STB_FIELD_RANGE : STB_FIELD_NUMBER;
@@ -505,7 +530,7 @@ void stb_summary_eval(struct stb_sheet *s, const struct stb_cells *cells, const 
 	const char *why;
 
 	memset(out, 0, sizeof(*out));
-	if (!stb_view_is_relative(view) || view == STB_VIEW_RANGE || !s->report->has_baseline)
+	if (!stb_view_is_relative(view) || view == STB_VIEW_RANGE || view == STB_VIEW_CI || !s->report->has_baseline)
 		return;
 	metric_of(metric, &m);
 	add_cells(s, cells, metric, &sum, out);

@@ -25,6 +25,7 @@ void stb_view_format_figure(struct stb_buf *out, enum stb_view view, double figu
 		return;
 	case STB_VIEW_PERCENT:
 	case STB_VIEW_RANGE:
+	case STB_VIEW_CI:
 		stb_number_fixed(out, figure, decimals);
 		stb_buf_addc(out, '%');
 		return;

@@ -193,7 +193,7 @@ struct stb_selector hand_select(struct stb_plan *p, uint32_t matrix, const char 
 
 static enum stb_view view_of(const char *name)
 {
-	static const char *const names[] = { "value", "percent", "change", "improvement", "ratio", "range", "n" };
+	static const char *const names[] = { "value", "percent", "change", "improvement", "ratio", "range", "ci", "n" };
 
 	for (size_t i = 0; i < STB_LEN(names); i++) {
 		if (!strcmp(names[i], name))

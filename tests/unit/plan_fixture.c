@@ -227,12 +227,13 @@ static void add_report(struct stb_plan *p)
 	*p->reports = (struct stb_plan_report){ .name = "speed", .label = "速さ", .matrix = 0, .where = select_one(p, 1, 0),
 		.baseline = select_one(p, 0, 1), .has_baseline = true, .split = STB_NONE, .rows = 0, .columns = STB_NONE, .fold = fold,
 		.n_fold = 1, .metrics = metrics, .n_metrics = 2, .views = views, .n_views = 2, .aggregate = STB_AGG_MEDIAN,
-		.geomean = true, .units = map_of(p, "iops", stb_val_str(STB_V_STRING, "1/s")),
+		.geomean = true, .chart = "bar", .units = map_of(p, "iops", stb_val_str(STB_V_STRING, "1/s")),
 		.decimals = map_of(p, "iops", stb_val_num(STB_V_COUNT, 2, 1)), .span = STB_NONE };
 	p->n_claims = 1;
 	p->claims = STB_NEW(&p->arena, struct stb_plan_claim);
 	*p->claims = (struct stb_plan_claim){ .name = "fast", .note = "seen twice", .matrix = 1, .metric = "iops",
-		.where = select_one(p, 0, 0), .form = STB_VIEW_VALUE, .digits = 2, .unit = "%", .asserted = true, .span = 0,
+		.where = select_one(p, 0, 0), .form = STB_VIEW_VALUE, .digits = 2, .unit = "%", .confidence = stb_val_num(STB_V_SHARE, 19, 20),
+		.asserted = true, .span = 0,
 		.expect = list_of(p, STB_V_RANGE, (struct stb_val){ .type = STB_V_NONE }, stb_val_num(STB_V_SHARE, 11, 10)) };
 }
 

@@ -187,7 +187,7 @@ Test(plan_text, a_reviewer_sees_cost_blocks_cells_and_order)
 		"no bound\n",
 		"     not carried out: storage external disk is described, not provisioned\n",
 		"  report speed: iops, read.lat_p999 of m0 as value, percent, rows cell, folded over other, where other = v0 | none",
-		"  claim fast: value of iops is *..110%, where cell = v0 | none\n",
+		"  claim fast: value of iops is *..110%, where cell = v0 | none, with confidence 95%\n",
 		"  - 第二\n",
 	};
 	struct stb_plan *p = stb_test_rich_plan();
