@@ -164,7 +164,8 @@ static void cost_io(const struct stb_scope *s, struct stb_cost *c)
 
 	if (!null) {
 		c->file_bytes = raw || stb_eattr_true(w, "shared_file") ? add(size, offset) : mul(add(size, offset), jobs);
-		c->layout_bytes = stb_io_reads(w) || stb_io_trims(w) ? c->file_bytes : 0;
+		/* a raw volume that is said to be filled (prepare) is read as it is */
+		c->layout_bytes = (stb_io_reads(w) || stb_io_trims(w)) && !(raw && stb_eattr(w, "prepare")) ? c->file_bytes : 0;
 	}
 	c->measure_ns = add(ramp, runtime ? runtime : STB_MAX(time_for(moved, pass_per_s), rated_ns(w, mul(size, loops))));
 	if (!stb_io_writes(w) || null)

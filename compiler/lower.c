@@ -181,18 +181,26 @@ static bool is_later(const struct stb_schema_attr *row, const struct stb_eattr *
 /* What the spec may say but this version does not do is known from the schema; the plan says so, and `run` refuses it before it touches anything. */
 static void mark_later(struct stb_lowering *l, const struct stb_eblock *b, struct stb_plan_block *to)
 {
+	const char *all = NULL;
+	uint32_t n = 0;
+
 	if (b->block->type->later) {
 		to->not_run = stb_arena_printf(l->a, "this version of stb checks and plans %s %s, but does not carry it out", to->kind, to->type);
 		return;
 	}
 	for (uint32_t i = 0; i < b->n_attrs; i++) {
-		if (!is_later(b->attrs[i].row, &b->attrs[i]))
+		const struct stb_eattr *a = &b->attrs[i];
+
+		if (!is_later(a->row, a))
 			continue;
-		to->not_run = stb_arena_printf(l->a, "this version of stb checks and plans `%s = %s`, but does not carry it out", b->attrs[i].name,
-			stb_val_text(l->x->arena, &b->attrs[i].val));
-		to->not_run_attr = stb_lower_str(l, b->attrs[i].name);
-		return;
+		all = stb_arena_printf(l->x->arena, "%s%s`%s = %s`", all ? all : "", all ? ", " : "", a->name,
+			stb_val_text(l->x->arena, &a->val));
+		if (!to->not_run_attr)
+			to->not_run_attr = stb_lower_str(l, a->name);
+		n++;
 	}
+	if (n)
+		to->not_run = stb_arena_printf(l->a, "this version of stb checks and plans %s, but does not carry %s out", all, n > 1 ? "them" : "it");
 }
 
 static void lower_block(struct stb_lowering *l, const struct entry *e, struct stb_plan_block *to)

@@ -135,3 +135,124 @@ Test(rules, notes_and_warnings_are_no_errors)
 	cr_expect_eq(p.plan->n_notes, 2, "size or runtime, jobs; each once for both cells");
 	planned_close(&p);
 }
+
+Test(rules, sizes_and_their_shares)
+{
+	cr_expect_eq(count_io("size = 1MiB rw = read bs = [4KiB, 64KiB] bs_percent = [50%, 50%]", STB_E0490), 0);
+	cr_expect_eq(count_io("size = 1MiB rw = read bs = [4KiB, 64KiB] bs_percent = [50%, 49.9%]", STB_E0490), 1);
+	cr_expect_eq(count_io("size = 1MiB rw = read bs = [4KiB, 8KiB, 16KiB] bs_percent = [100%/3, 100%/3, 100%/3]", STB_E0490), 0, "exact");
+	cr_expect_eq(count_io("size = 64KiB rw = read bs = [4KiB, 64KiB] bs_percent = [50%, 50%]", STB_E0404), 0);
+	cr_expect_eq(count_io("size = 60KiB rw = read bs = [4KiB, 64KiB] bs_percent = [50%, 50%]", STB_E0404), 1, "the greatest fits");
+	cr_expect_eq(count_io("size = 1MiB rw = read bs = [4KiB]", STB_E0490), 0, "a list of one is one size");
+}
+
+Test(rules, a_rate_moves_one_block_at_least)
+{
+	cr_expect_eq(count_io("size = 1MiB rw = read runtime = 10s rate_iops = 0.1/s", STB_E0496), 0);
+	cr_expect_eq(count_io("size = 1MiB rw = read runtime = 9999ms rate_iops = 0.1/s", STB_E0496), 1);
+	cr_expect_eq(count_io("size = 1MiB rw = read runtime = 1s rate = 4KiB/s", STB_E0496), 0);
+	cr_expect_eq(count_io("size = 1MiB rw = read runtime = 1s rate = 4095B/s", STB_E0496), 1);
+	cr_expect_eq(count_io("size = 1MiB rw = read runtime = 1s rate = 1MiB / 4min", STB_E0496), 0, "typed arithmetic");
+	cr_expect_eq(count_io("size = 1MiB rw = read runtime = 1s rate = 1MiB / 5min", STB_E0496), 1);
+	cr_expect_eq(count_io("size = 1MiB rw = read rate = 1B/s", STB_E0496), 0, "the size ends it");
+	cr_expect_eq(count_io("size = 1MiB rw = read bs = [4KiB, 64KiB] bs_percent = [50%, 50%] runtime = 1s rate = 63KiB/s", STB_E0496), 1);
+}
+
+Test(rules, steady_state)
+{
+	static const char spec[] = "size = 1MiB rw = read runtime = 1s %s steady_state { metric = iops %s window = 30s limit = %s }";
+	static const struct {
+		const char *time_based, *how, *limit;
+		unsigned errors;
+	} cases[] = {
+		{ "time_based = true", "slope = 5%", "30s", 0 },      { "time_based = true", "slope = 5%", "29s", 1 },
+		{ "time_based = true", "deviation = 5%", "1min", 0 }, { "", "slope = 5%", "30s", 1 },
+		{ "time_based = true", "", "30s", 1 },                { "time_based = true", "slope = 5% deviation = 5%", "30s", 1 },
+	};
+
+	for (size_t i = 0; i < STB_LEN(cases); i++) {
+		char attrs[512];
+
+		snprintf(attrs, sizeof(attrs), spec, cases[i].time_based, cases[i].how, cases[i].limit);
+		cr_expect_eq(count_io(attrs, STB_E0498), cases[i].errors, "%s", attrs);
+	}
+}
+
+Test(rules, scripts_have_their_own_counts)
+{
+	cr_expect_eq(count_oltp("script = update_index index_updates = 3", "", STB_E0431), 0);
+	cr_expect_eq(count_oltp("script = update_index non_index_updates = 3", "", STB_E0431), 1);
+	cr_expect_eq(count_oltp("script = select_random_ranges number_of_ranges = 3 delta = 9", "", STB_E0431), 0);
+	cr_expect_eq(count_oltp("script = select_random_points number_of_ranges = 3 delta = 9", "", STB_E0431), 2);
+	cr_expect_eq(count_oltp("script = delete range_size = 9", "", STB_E0431), 1);
+	cr_expect_eq(count_oltp("script = bulk_insert tables = 10000 threads = 100", "", STB_E0433), 0, "it prepares nothing");
+	cr_expect_eq(count_oltp("script = delete tables = 164 threads = 100", "", STB_E0433), 1);
+	cr_expect_eq(count_oltp("script = select_random_points tables = 164 threads = 100", "", STB_E0433), 0, "the first table only");
+	cr_expect_eq(count_oltp("script = read_only rand_type = gaussian rand_spec_iter = 6", "", STB_E0529), 0);
+	cr_expect_eq(count_oltp("script = read_only rand_type = zipfian rand_zipfian_exp = 1.1 rand_spec_pct = 2%", "", STB_E0529), 1);
+}
+
+#define RAW "storage loop l { size = 4GiB }\nvolume v { storage = l filesystem = none }\n"
+#define FILL "workload io fill { volume = v size = 1GiB rw = write }\n"
+
+Test(rules, a_raw_volume_is_filled_or_known_to_be)
+{
+	cr_expect_eq(count(RAW "workload io w { volume = v size = 1GiB rw = read }\nmatrix m { workload = w }", STB_E0522), 1);
+	cr_expect_eq(count(RAW "workload io w { volume = v size = 1GiB rw = write }\nmatrix m { workload = w }", STB_E0522), 0);
+	cr_expect_eq(count(RAW "workload io w { volume = v size = 1GiB rw = rw prepare = [] }\nmatrix m { workload = w }", STB_E0522), 0);
+	cr_expect_eq(count(RAW FILL "workload io w { volume = v size = 1GiB rw = read prepare = fill }\nmatrix m { workload = w }", STB_E0522), 0);
+}
+
+/* The steps of prepare are part of what a group is; a list without fills is not. */
+Test(rules, fills_and_parts_belong_to_cell_and_group)
+{
+	static const char *const specs[] = {
+		RAW FILL "workload io w { volume = v size = 1GiB rw = read prepare = [fill] }\nmatrix m { workload = w }",
+		RAW "workload io fill { volume = v size = 1GiB rw = write bs = 1MiB }\n"
+		    "workload io w { volume = v size = 1GiB rw = read prepare = [fill] }\nmatrix m { workload = w }",
+		RAW FILL "workload io w { volume = v size = 1GiB rw = read prepare = [] }\nmatrix m { workload = w }",
+	};
+	char cells[STB_LEN(specs)][STB_HASH_HEX], groups[STB_LEN(specs)][STB_HASH_HEX];
+
+	for (size_t i = 0; i < STB_LEN(specs); i++) {
+		struct planned p = { 0 };
+
+		planned_open(&p, specs[i]);
+		cr_assert(p.plan);
+		memcpy(cells[i], p.plan->cells[0].id, STB_HASH_HEX);
+		memcpy(groups[i], p.plan->groups[0].id, STB_HASH_HEX);
+		cr_expect_eq(p.plan->groups[0].load_bytes, i == 2 ? 0 : 1u << 30, "%zu: %llu", i, (unsigned long long)p.plan->groups[0].load_bytes);
+		planned_close(&p);
+		for (size_t k = 0; k < i; k++) {
+			cr_expect_str_neq(cells[i], cells[k]);
+			cr_expect_str_neq(groups[i], groups[k]);
+		}
+	}
+}
+
+Test(rules, what_is_planned_only_says_so)
+{
+	static const struct {
+		const char *attrs, *attr;
+	} cases[] = {
+		{ "rate_iops = 5/s", "rate_iops" }, { "bs = [4KiB, 8KiB] bs_percent = [50%, 50%]", "bs" }, { "bs = 8KiB", NULL },
+		{ "bs = [8KiB]", NULL },            { "rate_tolerance = 5%", NULL },                    { "prepare = []", NULL },
+	};
+
+	for (size_t i = 0; i < STB_LEN(cases); i++) {
+		struct planned p = { 0 };
+		char text[1024];
+
+		snprintf(text, sizeof(text), DISK "workload io w { volume = data size = 1MiB rw = read %s }\nmatrix m { workload = w }\n", cases[i].attrs);
+		planned_open(&p, text);
+		cr_assert(p.plan, "%s", cases[i].attrs);
+		for (uint32_t b = 0; b < p.plan->n_blocks; b++) {
+			if (strcmp(p.plan->blocks[b].kind, "workload"))
+				continue;
+			cr_expect_eq(!p.plan->blocks[b].not_run, !cases[i].attr, "%s", cases[i].attrs);
+			if (cases[i].attr)
+				cr_expect_str_eq(p.plan->blocks[b].not_run_attr, cases[i].attr);
+		}
+		planned_close(&p);
+	}
+}
