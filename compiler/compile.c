@@ -135,14 +135,29 @@ static struct stb_plan *compile(struct stb_compilation *c, uint32_t file, const 
 
 /* --- entry --------------------------------------------------------------------------------------------------------------------------- */
 
-bool stb_compile_load(struct stb_compilation *c, const char *path, uint32_t *file)
+static enum stb_source_status load_through(struct stb_compilation *c, const char *path, const struct stb_loader *l, uint32_t *file, int *code)
 {
-	const bool standard_input = strcmp(path, "-") == 0;
-	const char *name = standard_input ? "<stdin>" : stb_name_in_repository(&c->arena, path);
+	const char *real = l->real(l, &c->arena, path);
+
+	*code = errno;
+	if (!real)
+		return STB_SOURCE_ERRNO;
+	return l->load(l, &c->sources, real, real + strlen(l->root) + 1, file, code);
+}
+
+static enum stb_source_status load(struct stb_compilation *c, const char *path, const struct stb_loader *l, uint32_t *file, int *code)
+{
+	if (l)
+		return load_through(c, path, l, file, code);
+	return stb_sources_load(&c->sources, path, strcmp(path, "-") ? stb_name_in_repository(&c->arena, path) : "<stdin>", file, code);
+}
+
+bool stb_compile_load(struct stb_compilation *c, const char *path, const struct stb_loader *l, uint32_t *file)
+{
 	struct stb_diag *d;
 	int code = 0;
 
-	switch (stb_sources_load(&c->sources, path, name, file, &code)) {
+	switch (load(c, path, l, file, &code)) {
 	case STB_SOURCE_OK:
 		return true;
 	case STB_SOURCE_ERRNO:
@@ -167,7 +182,7 @@ struct stb_plan *stb_compile_file(struct stb_compilation *c, const char *path, c
 {
 	uint32_t file = 0;
 
-	return stb_compile_load(c, path, &file) ? compile(c, file, o, true) : NULL;
+	return stb_compile_load(c, path, o ? o->loader : NULL, &file) ? compile(c, file, o, true) : NULL;
 }
 
 struct stb_plan *stb_compile_bytes(struct stb_compilation *c, const char *name, const char *bytes, size_t len,

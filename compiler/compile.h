@@ -7,11 +7,24 @@
 #include "compiler/diag.h"
 #include "runtime/plan/plan.h"
 
+/*
+ * Where texts come from: the file system, or what a driver puts in its place (a revision of git). A real path is absolute and has neither
+ * links nor dots; files are told apart by it.
+ */
+struct stb_loader {
+	const char *root; /* real path that includes stay beneath, "" for / */
+	/* The real path of a path, in the arena; NULL with errno. */
+	char *(*real)(const struct stb_loader *l, struct stb_arena *a, const char *path);
+	enum stb_source_status (*load)(const struct stb_loader *l, struct stb_sources *s, const char *real, const char *name, uint32_t *file,
+		int *errno_out);
+};
+
 struct stb_compile_options {
 	const char *profile;      /* NULL: bare */
 	const char *const *set;   /* "name=value" */
 	uint32_t n_set;
 	uint64_t max_cells;       /* 0: 100,000 */
+	const struct stb_loader *loader; /* NULL: the file system */
 	bool check_profiles;      /* `check`: also under each profile (diagnostics name it) */
 };
 
@@ -25,7 +38,7 @@ void stb_compilation_init(struct stb_compilation *c);
 void stb_compilation_fini(struct stb_compilation *c);
 
 /* Reads a file alone ("-": standard input). false: the sink says why not. */
-STB_NODISCARD bool stb_compile_load(struct stb_compilation *c, const char *path, uint32_t *file);
+STB_NODISCARD bool stb_compile_load(struct stb_compilation *c, const char *path, const struct stb_loader *l, uint32_t *file);
 
 /*
  * Reads path (and its includes) and makes the plan. NULL when there is an error; what was found lies in c->sink either way.

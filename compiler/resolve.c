@@ -103,6 +103,7 @@ struct opened {
 
 struct reader {
 	struct stb_model *m;
+	const struct stb_loader *loader; /* NULL: the file system */
 	bool follow;
 	const char *root;   /* real path, no slash at the end ("" for /) */
 	const char *prefix; /* of the names shown */
@@ -158,23 +159,43 @@ char *stb_name_in_repository(struct stb_arena *a, const char *path)
 	return name ? name : stb_arena_strdup(a, path);
 }
 
+/* realpath(), of the file system or of what stands in its place; in the arena. NULL with errno. */
+static char *real_path(const struct reader *r, const char *path)
+{
+	struct stb_arena *a = &r->m->c->arena;
+	char *real, *copy;
+
+	if (r->loader)
+		return r->loader->real(r->loader, a, path);
+	real = realpath(path, NULL);
+	if (!real)
+		return NULL;
+	copy = stb_arena_strdup(a, real);
+	free(real);
+	return copy;
+}
+
 static void find_root(struct reader *r, uint32_t top)
 {
 	struct stb_arena *a = &r->m->c->arena;
 	const char *path = r->m->c->sources.files[top].path;
-	char *real = path && strcmp(path, "-") != 0 && r->follow ? realpath(path, NULL) : NULL;
+	char *real = path && strcmp(path, "-") != 0 && r->follow ? real_path(r, path) : NULL;
 	char *dir;
 
 	STB_ARENA_GROW(a, r->files, r->n_files, r->cap_files);
-	r->files[r->n_files++] = (struct opened){ .real = real ? stb_arena_strdup(a, real) : NULL, .file = top, .from = STB_NO_SPAN };
+	r->files[r->n_files++] = (struct opened){ .real = real, .file = top, .from = STB_NO_SPAN };
+	if (real && r->loader) {
+		r->root = r->loader->root;
+		r->prefix = "";
+		return;
+	}
 	if (!real) { /* standard input: includes are relative to where we are */
-		real = r->follow ? realpath(".", NULL) : NULL;
+		real = r->follow ? real_path(r, ".") : NULL;
 		if (real)
 			r->root = repository(a, stb_arena_printf(a, "%s/-", real));
 		if (real && !r->root)
 			r->root = stb_arena_strdup(a, strcmp(real, "/") == 0 ? "" : real);
 		r->prefix = "";
-		free(real);
 		return;
 	}
 	r->root = repository(a, real);
@@ -185,7 +206,6 @@ static void find_root(struct reader *r, uint32_t top)
 		if (strcmp(dir, ".") != 0 || strncmp(path, "./", 2) == 0)
 			r->prefix = stb_arena_printf(a, "%s/", dir);
 	}
-	free(real);
 }
 
 /* The text of an include, NULL when it is none. */
@@ -240,7 +260,8 @@ static bool load(struct reader *r, const struct stb_stmt *stmt, const char *text
 	const struct stb_span at = stmt->value->span;
 	int code = 0;
 
-	switch (stb_sources_load(&r->m->c->sources, real, name, file, &code)) {
+	switch (r->loader ? r->loader->load(r->loader, &r->m->c->sources, real, name, file, &code) :
+			    stb_sources_load(&r->m->c->sources, real, name, file, &code)) {
 	case STB_SOURCE_OK:
 		return true;
 	case STB_SOURCE_ERRNO:
@@ -284,7 +305,7 @@ static void include(struct reader *r, const struct stb_stmt *stmt, uint32_t from
 	}
 	const char *dir = r->files[from].real ? directory(a, r->files[from].real) : ".";
 
-	real = realpath(stb_arena_printf(a, "%s/%s", dir, text), NULL);
+	real = real_path(r, stb_arena_printf(a, "%s/%s", dir, text));
 	if (!real) {
 		const int code = errno;
 		struct stb_diag *d = stb_diag(s, STB_E0210, stmt->value->span, "cannot read `%s`: %s", text, strerror(code));
@@ -297,7 +318,6 @@ static void include(struct reader *r, const struct stb_stmt *stmt, uint32_t from
 		struct stb_diag *d = stb_diag(s, STB_E0211, stmt->value->span, "`%s` lies outside of the repository", text);
 
 		stb_diag_help(s, d, "an include stays beneath the nearest parent of the spec with a .git, else beneath the spec's folder");
-		free(real);
 		return;
 	}
 	for (uint32_t i = from; r->files[i].from.file != STB_NO_FILE; i = r->files[i].parent)
@@ -307,23 +327,20 @@ static void include(struct reader *r, const struct stb_stmt *stmt, uint32_t from
 			continue;
 		if (r->files[i].open)
 			report_cycle(r, stmt, from, i);
-		free(real);
 		return;
 	}
 	if (r->n_files >= MAX_FILES || depth >= MAX_INCLUDE_DEPTH) {
 		stb_diag(s, STB_E0214, stmt->value->span, "`%s` would be %s", text,
 			depth >= MAX_INCLUDE_DEPTH ? "more than 50 includes deep" : "the 1000th file of the spec");
-		free(real);
 		return;
 	}
 	if (load(r, stmt, text, real, &file)) {
 		STB_ARENA_GROW(a, r->files, r->n_files, r->cap_files);
 		r->files[r->n_files++] = (struct opened){
-			.real = stb_arena_strdup(a, real), .file = file, .from = stmt->value->span, .parent = from
+			.real = real, .file = file, .from = stmt->value->span, .parent = from
 		};
 		read_file(r, r->n_files - 1);
 	}
-	free(real);
 }
 
 static void read_file(struct reader *r, uint32_t index)
@@ -665,7 +682,7 @@ static void collect(struct stb_model *m)
 struct stb_model *stb_resolve(struct stb_compilation *c, uint32_t file, const struct stb_compile_options *o, bool follow_includes)
 {
 	struct stb_model *m = new_model(c, o, file);
-	struct reader r = { .m = m, .follow = follow_includes };
+	struct reader r = { .m = m, .loader = o ? o->loader : NULL, .follow = follow_includes };
 
 	m->set_nodes = STB_NEW_ARRAY(&c->arena, struct stb_set_node, o ? o->n_set : 0);
 	find_root(&r, file);

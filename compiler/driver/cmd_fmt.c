@@ -9,7 +9,7 @@
 static int format_file(struct stb_compilation *c, const char *path, const struct stb_source_file **before, struct stb_buf *after)
 {
 	uint32_t file = 0;
-	const bool done = stb_compile_load(c, path, &file) && stb_fmt(&c->arena, &c->sources, file, &c->sink, after);
+	const bool done = stb_compile_load(c, path, NULL, &file) && stb_fmt(&c->arena, &c->sources, file, &c->sink, after);
 
 	if (!done) {
 		stb_sink_print(&c->sink, STB_DIAG_HUMAN, stderr);

@@ -19,6 +19,11 @@ static const struct stb_command table[] = {
 	{ "plan", stb_cmd_plan, SPEC | BIT(MAX_CELLS) | BIT(FORMAT) | BIT(OUTPUT), "FILE", 1, 1, "text json", false, "FILE",
 		"cells, order, cost, space and privileges of a run, without running it",
 		"Prints what `stb run` would do. The same spec gives the same bytes on every machine. Touches nothing.\n" },
+	{ "diff", stb_cmd_diff, SPEC | BIT(MAX_CELLS) | BIT(FORMAT) | BIT(EXIT_CODE), "OLD NEW", 2, 2, "text markdown json", false, NULL,
+		"what changes in meaning between two specs",
+		"OLD and NEW are files, or REV:PATH of git (`stb diff HEAD~1:specs/x.stb specs/x.stb`), whose includes come from the\n"
+		"same revision. Shows cells that come, go or change, what it costs before and after, and which results stay valid.\n"
+		"A reformat, a moved block or a comment is no change in meaning. Touches nothing.\n" },
 	{ "run", stb_cmd_run, SPEC | BIT(MAX_CELLS) | BIT(OUTPUT) | BIT(ONLY), "FILE", 1, 1, NULL, false, "DIR",
 		"carry a spec out and report",
 		"Looks at everything that is needed first, then provisions, measures, cleans up and prints the report. What was\n"

@@ -23,6 +23,7 @@ enum stb_option {
 	STB_OPT_SAVE,
 	STB_OPT_IN_FORM, /* --check of `fmt` */
 	STB_OPT_WRITE,
+	STB_OPT_EXIT_CODE,
 	STB_N_OPTIONS
 };
 
@@ -54,7 +55,7 @@ struct stb_args {
 	uint32_t n_results;
 	const char *topology;    /* a saved topology; NULL: not given */
 	const char *save;
-	bool check, write;
+	bool check, write, exit_code;
 	const char *const *operands;
 	uint32_t n_operands;
 };
@@ -87,6 +88,7 @@ int stb_cmd_help(const struct stb_args *a);
 int stb_cmd_version(const struct stb_args *a);
 int stb_cmd_check(const struct stb_args *a);
 int stb_cmd_fmt(const struct stb_args *a);
+int stb_cmd_diff(const struct stb_args *a);
 int stb_cmd_plan(const struct stb_args *a);
 int stb_cmd_explain(const struct stb_args *a);
 int stb_cmd_run(const struct stb_args *a);

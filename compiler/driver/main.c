@@ -6,6 +6,7 @@
  *     stb check FILE...   cmd_check.c    what is wrong with a spec
  *     stb fmt FILE...     cmd_fmt.c      the canonical form
  *     stb plan FILE       cmd_plan.c     what a run would do
+ *     stb diff OLD NEW    cmd_diff.c     what a change means (diff_print.c; git.c: a side from a revision)
  *     stb run FILE        cmd_run.c      carry it out (only.c: --only)
  *     stb report FILE     cmd_report.c   tables and claims from recorded results
  *     stb clean DIR       cmd_run.c      undo what a killed run left
@@ -23,6 +24,7 @@
  *   values      setting.c (one attribute), fold.c (as its row wants it), eval.c (expressions), num.c (exact, with dimensions), options.c
  *   cells       axes.c, selector.c, effective.c (what is in force), expand.c, identity.c, intern.c
  *   the form    fmt.c (statements), fmt_value.c, fmt_comment.c
+ *   a change    diff.c (of two plans), diff_match.c (what belongs together), diff_facts.c
  *   judgement   check.c (each block), rules.c, rules_io.c, rules_rate.c, rules_oltp.c, rules_mix.c, rules_volume.c (attributes against
  *               each other), cost.c
  *   the plan    lower.c, lower_matrix.c, lower_report.c

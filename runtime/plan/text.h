@@ -1,5 +1,5 @@
 /*
- * text.h - what the parts of the text form of a plan share. Private to runtime/plan.
+ * text.h - what the parts of the text form of a plan share. For runtime/plan and for `stb diff`.
  */
 #ifndef STB_PLAN_TEXT_H
 #define STB_PLAN_TEXT_H

@@ -76,6 +76,31 @@ void stb_md_text(struct stb_buf *out, const char *s)
 	escape(out, s, s + strlen(s), false);
 }
 
+/* Whether what ends before s would become a link with what follows. */
+static bool joins_link(const char *begin, const char *s)
+{
+	if (s - begin >= 1 && s[-1] == ':' && s[0] == '/' && s[1] == '/')
+		return true;
+	if (s - begin >= 3 && !strncasecmp(s - 3, "www", 3) && *s == '.')
+		return true;
+	return s > begin && (s[-1] == '#' || (s[-1] == '-' && s - begin >= 3 && !strncasecmp(s - 3, "gh-", 3))) &&
+		isdigit((unsigned char)*s);
+}
+
+void stb_md_untrusted(struct stb_buf *out, const char *s)
+{
+	const char *from = s;
+
+	for (const char *p = s; *p; p++) {
+		if (!joins_link(s, p) && *p != '$')
+			continue;
+		escape(out, from, p, false);
+		stb_buf_adds(out, *p == '$' ? "\\" : "\xE2\x80\x8B"); /* zero width space */
+		from = p;
+	}
+	escape(out, from, s + strlen(s), false);
+}
+
 void stb_md_prose(struct stb_buf *out, const char *s)
 {
 	while (*s) {

@@ -1,5 +1,5 @@
 /*
- * text.h - Markdown as text: escaping, and tables whose columns line up. Inside runtime/report only.
+ * text.h - Markdown as text: escaping, and tables whose columns line up.
  */
 #ifndef STB_TEXT_H
 #define STB_TEXT_H
@@ -12,6 +12,8 @@
  * and direction characters are replaced, and an @ is kept from calling somebody by an invisible character behind it.
  */
 void stb_md_text(struct stb_buf *out, const char *s);
+/* The same for text of a stranger that will stand under our name (a comment on a pull request): addresses and #1 do not become links either. */
+void stb_md_untrusted(struct stb_buf *out, const char *s);
 /* The same for paragraphs: lines stay lines. Ends with a line end. */
 void stb_md_prose(struct stb_buf *out, const char *s);
 
