@@ -17,7 +17,8 @@ struct about { /* a report or claim at work */
 	const struct stb_xmatrix *m;
 	struct stb_xselect where, baseline;
 	const struct stb_stmt *baseline_stmt; /* NULL: there is none */
-	unsigned families;                    /* STB_METRIC_* of the selected cells */
+	unsigned families;                    /* STB_METRIC_* of the selected cells, mixes apart */
+	bool mixes;                           /* there are mixes among them */
 	bool ok;
 };
 
@@ -76,12 +77,40 @@ static const uint32_t *point_of(const struct about *a, uint32_t i)
 	return a->l->x->cells[a->m->first_cell + i].point;
 }
 
-static unsigned family(const struct about *a, uint32_t i)
+static const struct stb_block *workload_of(const struct about *a, uint32_t i)
 {
 	const uint32_t axis = stb_xmatrix_axis(a->m, "workload", a->m->n_axes);
-	const struct stb_block *w = a->m->axes[axis].values[point_of(a, i)[axis]].block;
 
+	return a->m->axes[axis].values[point_of(a, i)[axis]].block;
+}
+
+static unsigned family(const struct stb_block *w)
+{
 	return !strcmp(w->type->type, "oltp") ? STB_METRIC_OLTP : STB_METRIC_IO;
+}
+
+static bool is_mix(const struct stb_block *w)
+{
+	return !strcmp(w->type->type, "mix");
+}
+
+/* What a part of that name measures in the selected mixes; 0: none has such a part. */
+static unsigned part_family(const struct about *a, const char *name, size_t len)
+{
+	const char *text = stb_arena_strndup(a->l->x->arena, name, len);
+	const struct stb_block *part = stb_model_find(a->l->x->m, STB_K_WORKLOAD, text);
+
+	for (uint32_t i = 0; part && i < a->m->n_cells; i++) {
+		const struct stb_block *w = workload_of(a, i);
+		const struct stb_setting *run = is_mix(w) && stb_xselect_match(&a->where, a->m, point_of(a, i)) ?
+			stb_block_setting(w, "run") : NULL;
+
+		for (uint32_t k = 0; run && k < run->val.n_items; k++) {
+			if (run->val.items[k].str && !strcmp(run->val.items[k].str, text))
+				return family(part);
+		}
+	}
+	return 0;
 }
 
 static uint32_t count_matches(const struct about *a, const struct stb_xselect *s)
@@ -106,12 +135,16 @@ static void read_selectors(struct about *a)
 	if (!a->ok)
 		return;
 	for (uint32_t i = 0; i < a->m->n_cells; i++) {
-		if (stb_xselect_match(&a->where, a->m, point_of(a, i)))
-			a->families |= family(a, i);
+		if (!stb_xselect_match(&a->where, a->m, point_of(a, i)))
+			continue;
+		if (is_mix(workload_of(a, i)))
+			a->mixes = true;
+		else
+			a->families |= family(workload_of(a, i));
 	}
 	if (x->m->profile) /* selectors are judged on the bare spec */
 		return;
-	if (where && !a->families)
+	if (where && !a->families && !a->mixes)
 		wrong(a, STB_E0508, where->span, "the where of %s `%s` matches no cell of matrix `%s`",
 			stb_kind_name(a->b->kind), a->b->name, a->m->block->name);
 	if (a->baseline_stmt && !count_matches(a, &a->baseline))
@@ -261,6 +294,21 @@ static bool find_metric(struct about *a, const char *name, struct stb_span span,
 			stb_diag_here(x->sink, d, "did you mean `%s`?", near);
 		stb_diag_help(x->sink, d,
 			"`stb explain metrics` lists them; percentiles are lat_p95, lat_p999 and so on");
+		return false;
+	}
+	if (out->part_len) {
+		const unsigned of = part_family(a, name, out->part_len - 1);
+
+		if (of & out->families)
+			return true;
+		d = wrong(a, STB_E0642, span, of ? "`%.*s` does not measure `%s`" : "no selected mix runs a workload `%.*s` that would measure `%s`",
+			(int)out->part_len - 1, name, name + out->part_len);
+		stb_diag_help(x->sink, d, "metrics of a mix are PART.metric, PART being a workload of its run");
+		return false;
+	}
+	if (a->mixes && !a->families) {
+		d = wrong(a, STB_E0642, span, "`%s` does not say which workload of the mix it is of", name);
+		stb_diag_help(x->sink, d, "write PART.%s, PART being a workload of its run", name);
 		return false;
 	}
 	if (a->families && !(a->families & out->families)) {

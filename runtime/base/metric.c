@@ -86,9 +86,23 @@ static const char *skip_direction(const char *name)
 	return name;
 }
 
+/* Bytes of the name of a mix's part and its point; 0 where the name begins with none. */
+static size_t part_len(const char *name)
+{
+	static const char *const taken[] = { "read.", "write.", "trim.", "sync." };
+	const size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+
+	for (size_t i = 0; i < STB_LEN(taken); i++) {
+		if (!strncmp(name, taken[i], strlen(taken[i])))
+			return 0;
+	}
+	return len && name[len] == '.' && !(name[0] >= '0' && name[0] <= '9') ? len + 1 : 0;
+}
+
 bool stb_metric_find(const char *name, struct stb_metric *out)
 {
-	const char *base = skip_direction(name);
+	const size_t part = part_len(name);
+	const char *base = skip_direction(name += part);
 
 	for (size_t i = 0; i < STB_LEN(rows); i++) {
 		const struct row *r = &rows[i];
@@ -106,6 +120,7 @@ bool stb_metric_find(const char *name, struct stb_metric *out)
 			.default_decimals = r->decimals,
 			.default_unit = r->default_unit,
 			.heading = r->heading,
+			.part_len = part,
 		};
 		return true;
 	}

@@ -22,9 +22,10 @@ struct stb_metric {
 	int default_decimals;  /* in reports */
 	const char *default_unit; /* in reports: "MB/s" for bw_bytes, "ms" for lat_* */
 	const char *heading;   /* "IOPS", "p95 latency"; may hold one %s for the percentile */
+	size_t part_len;       /* of a mix's part, "trx.tps": bytes of `trx.`; whether there is such a part is the caller's question. 0: none */
 };
 
-/* false: there is no such metric. */
+/* false: there is no such metric. "PART.metric" is one, whatever PART is but the word of a direction. */
 bool stb_metric_find(const char *name, struct stb_metric *out);
 /* Names of all base metrics in table order, NULL-terminated, for docs and suggestions ("lat_pNN" stands for the percentiles). */
 const char *const *stb_metric_names(void);

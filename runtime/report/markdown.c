@@ -70,6 +70,12 @@ static const char *metric_heading(struct stb_sheet *s, const char *metric, bool 
 		stb_md_text(&b, metric);
 		return take(&s->arena, &b);
 	}
+	if (m.part_len) { /* of a mix: whose it is stands in front */
+		stb_md_text(&b, stb_arena_strndup(&s->arena, metric, m.part_len - 1));
+		stb_buf_addc(&b, ' ');
+		metric += m.part_len;
+		dot = strchr(metric, '.');
+	}
 	/* sync. names metrics of their own; the others are directions of one */
 	if (dot && strncmp(metric, "sync.", 5))
 		stb_buf_printf(&b, "%.*s ", (int)(dot - metric), metric);

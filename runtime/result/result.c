@@ -250,6 +250,20 @@ bool stb_results_selected(const struct stb_results *r, uint32_t cell)
 	return !r->selected || r->selected[first_equal(r, cell)];
 }
 
+/* Whether the cell's workload is a mix with a part of that name. */
+static bool runs_part(const struct stb_plan *p, uint32_t cell, const char *name, size_t len)
+{
+	const struct stb_plan_attr *run = stb_plan_attr(&p->blocks[p->cells[cell].workload], "run");
+
+	for (uint32_t i = 0; run && run->val.type == STB_V_LIST && i < run->val.n_items; i++) {
+		const char *part = run->val.items[i].str;
+
+		if (part && strlen(part) == len && !strncmp(part, name, len))
+			return true;
+	}
+	return false;
+}
+
 int stb_results_add(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *metric, double value,
 	enum stb_status status, struct stb_err *err)
 {
@@ -260,7 +274,7 @@ int stb_results_add(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_
 	uint32_t row;
 
 	STB_ASSERT(cell < r->plan->n_cells && slot && repetition);
-	if (!stb_metric_find(metric, &m))
+	if (!stb_metric_find(metric, &m) || (m.part_len && !runs_part(r->plan, cell, metric, m.part_len - 1)))
 		return stb_err_set(err, 0, "unknown metric `%.60s`", metric);
 	if (!isfinite(value) || value < 0)
 		return stb_err_set(err, 0, "the value of `%s` is no finite number from 0 up", metric);

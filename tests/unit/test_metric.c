@@ -39,6 +39,9 @@ Test(metric, families_and_prefixes)
 	cr_assert(stb_metric_find("read.iops", &m));
 	cr_assert(stb_metric_find("bw_bytes", &m) && !strcmp(m.default_unit, "MB/s"));
 	cr_assert(!stb_metric_find("read.tps", &m));
+	cr_assert(stb_metric_find("trx.tps", &m) && m.part_len == 4 && m.families == STB_METRIC_OLTP);
+	cr_assert(stb_metric_find("log.read.lat_p99", &m) && m.part_len == 4 && m.pct_num == 99);
+	cr_assert(!stb_metric_find("a.b.iops", &m) && !stb_metric_find("0a.iops", &m) && !stb_metric_find(".iops", &m));
 	cr_assert(!stb_metric_find("read.cpu_usr", &m));
 	cr_assert(!stb_metric_find("", &m));
 	cr_assert(!stb_metric_find("read.", &m));
