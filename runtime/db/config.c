@@ -76,16 +76,29 @@ int stb_dataset_read(struct stb_dataset *d, const struct stb_plan_block *dataset
 static void read_script(struct reading *in, struct stb_oltp *o)
 {
 	static const char *const names[] = {[STB_POINT_SELECT] = "point_select", [STB_READ_ONLY] = "read_only",
-		[STB_READ_WRITE] = "read_write", [STB_WRITE_ONLY] = "write_only", [STB_INSERT] = "insert"};
+		[STB_READ_WRITE] = "read_write", [STB_WRITE_ONLY] = "write_only", [STB_INSERT] = "insert", [STB_DELETE] = "delete",
+		[STB_UPDATE_INDEX] = "update_index", [STB_UPDATE_NON_INDEX] = "update_non_index"};
 	const char *script = stb_read_str(&in->r, "script");
 	uint32_t i = 0;
 
 	while (i < STB_LEN(names) && strcmp(names[i], script) != 0)
 		i++;
 	if (i == STB_LEN(names))
-		refuse(in, "script", "is none of point_select, read_only, read_write, write_only, insert");
+		refuse(in, "script", "is none of point_select, read_only, read_write, write_only, insert, delete, update_index, update_non_index");
 	else
 		o->script = (enum stb_script)i;
+}
+
+/* Scripts that repeat one statement as often as its count says. */
+static bool is_only(enum stb_script script, enum stb_sql sql)
+{
+	return (script == STB_UPDATE_INDEX && sql == STB_SQL_INDEX_UPDATE) || (script == STB_UPDATE_NON_INDEX && sql == STB_SQL_NON_INDEX_UPDATE);
+}
+
+/* Whether events are transactions: the other scripts run statements that commit by themselves. */
+static bool has_transactions(enum stb_script script)
+{
+	return script == STB_READ_ONLY || script == STB_READ_WRITE || script == STB_WRITE_ONLY;
 }
 
 /* Every count is read, whatever the script: a count that the script does not use is no error here, and so counts as understood. */
@@ -112,13 +125,15 @@ static void read_counts(struct reading *in, struct stb_oltp *o)
 		const bool reads = o->script == STB_READ_ONLY || o->script == STB_READ_WRITE;
 		const bool writes = o->script == STB_WRITE_ONLY || o->script == STB_READ_WRITE;
 
-		if (counts[i].writes ? writes : reads)
+		if ((counts[i].writes ? writes : reads) || is_only(o->script, counts[i].sql))
 			statements += o->count[counts[i].sql] = n;
 	}
 	if (o->script == STB_POINT_SELECT)
 		statements = o->count[STB_SQL_POINT] = 1; /* sysbench's script forces it */
 	if (o->script == STB_INSERT)
 		statements = o->count[STB_SQL_INSERT] = 1;
+	if (o->script == STB_DELETE)
+		statements = o->count[STB_SQL_DELETE] = 1;
 	if (statements == 0)
 		refuse(in, "script", "has no statement left: every count that it uses is 0");
 }
@@ -158,7 +173,7 @@ int stb_oltp_read(struct stb_oltp *o, const struct stb_plan_block *workload, str
 	mode = stb_read_str(&in.r, "db_ps_mode");
 	skip_trx = stb_read_bool(&in.r, "skip_trx");
 	o->prepared = strcmp(mode, "auto") == 0 && o->script != STB_INSERT; /* sysbench's insert is always text */
-	o->transaction = !skip_trx && o->script != STB_POINT_SELECT && o->script != STB_INSERT;
+	o->transaction = !skip_trx && has_transactions(o->script);
 	stb_read_skip(&in.r, "database");    /* exec: the plan's groups bind it */
 	stb_read_skip(&in.r, "error_limit"); /* exec: judged after the repetition, against measure.errors */
 	if (strcmp(mode, "auto") != 0 && strcmp(mode, "disable") != 0)
@@ -180,7 +195,7 @@ uint64_t stb_oltp_handles(const struct stb_oltp *o)
 		return 0;
 	for (uint32_t i = 0; i < STB_N_SQL; i++)
 		kinds += o->count[i] > 0;
-	kinds += o->count[STB_SQL_DELETE] > 0; /* its insert */
+	kinds += o->count[STB_SQL_DELETE] > 0 && o->script != STB_DELETE; /* its insert */
 	return kinds * o->data.tables + (o->transaction ? 2 : 0);
 }
 

@@ -13,7 +13,16 @@
 #define STB_OLTP_MAX_THREADS 10000
 #define STB_MARKER_TABLE "stb_dataset"
 
-enum stb_script { STB_POINT_SELECT, STB_READ_ONLY, STB_READ_WRITE, STB_WRITE_ONLY, STB_INSERT };
+enum stb_script {
+	STB_POINT_SELECT,
+	STB_READ_ONLY,
+	STB_READ_WRITE,
+	STB_WRITE_ONLY,
+	STB_INSERT,
+	STB_DELETE,
+	STB_UPDATE_INDEX,
+	STB_UPDATE_NON_INDEX,
+};
 
 /* The tables, as the load makes them and as a run expects them. */
 struct stb_dataset {

@@ -42,7 +42,7 @@ static struct stb_param param_of(const struct stb_session *s, enum stb_sql_slot 
 
 static bool uses(const struct stb_oltp *o, enum stb_sql sql)
 {
-	return o->count[sql] > 0 || (sql == STB_SQL_INSERT && o->count[STB_SQL_DELETE] > 0);
+	return o->count[sql] > 0 || (sql == STB_SQL_INSERT && o->count[STB_SQL_DELETE] > 0 && o->script != STB_DELETE);
 }
 
 /* Prepares *stmt, for the first time or again. */
@@ -224,7 +224,7 @@ static int replace_rows(struct stb_session *s)
 
 	for (uint64_t i = 0; i < n; i++) {
 		s->v.id = draw_key(s);
-		if (execute(s, STB_SQL_DELETE, table) || insert_row(s, table))
+		if (execute(s, STB_SQL_DELETE, table) || (s->o->script != STB_DELETE && insert_row(s, table)))
 			return -1;
 	}
 	return 0;

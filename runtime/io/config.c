@@ -5,6 +5,7 @@
  */
 #include "runtime/io/config.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -140,7 +141,7 @@ static int check_workers(struct stb_io_config *c, uint64_t depth, uint64_t jobs,
 int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *block, struct stb_err *err)
 {
 	struct stb_reader r;
-	const char *rw, *engine, *fault;
+	const char *rw, *engine, *fault, *sync;
 	double mix;
 	uint64_t bs, depth, jobs;
 
@@ -172,6 +173,9 @@ int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *blo
 	c->invalidate = stb_read_bool(&r, "invalidate");
 	c->fallocate = !strcmp(stb_read_str(&r, "fallocate"), "native");
 	c->error_limit = stb_read_u64(&r, "error_limit");
+	c->loops = stb_read_u64_or(&r, "loops", 1);
+	sync = stb_read_str_or(&r, "sync", "none");
+	c->open_flags = !strcmp(sync, "sync") ? O_SYNC : !strcmp(sync, "dsync") ? O_DSYNC : 0;
 	if (stb_read_has(&r, "prepare")) {
 		const struct stb_val *fills = stb_read_list(&r, "prepare");
 
@@ -194,6 +198,10 @@ int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *blo
 	if (!c->engine) {
 		stb_err_set(err, 0, "workload `%s` asks for ioengine = %s, which there is not", block->name, engine);
 		return blame(c, "ioengine", err);
+	}
+	if (!c->loops || c->loops > 1000000) {
+		stb_err_set(err, 0, "workload `%s` asks for loops = %llu; 1 to 1000000 are possible", block->name, (unsigned long long)c->loops);
+		return blame(c, "loops", err);
 	}
 	if (c->time_based && !c->runtime_ns) {
 		stb_err_set(err, 0, "workload `%s` is time_based without a runtime", block->name);

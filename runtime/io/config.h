@@ -25,6 +25,8 @@ struct stb_io_config {
 	uint64_t runtime_ns; /* 0: bounded by size alone */
 	uint64_t ramp_ns;
 	uint64_t error_limit;
+	uint64_t loops;    /* passes over the region */
+	int open_flags;    /* O_SYNC, O_DSYNC */
 	bool known_filled; /* `prepare = []`: a raw volume is read as it is */
 };
 

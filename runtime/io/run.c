@@ -210,6 +210,14 @@ static void job_end_fsync(struct job *j)
 	}
 }
 
+/* What a job moves that ends with its size: its region, as often as loops says. */
+static uint64_t all_blocks(const struct stb_io_config *c)
+{
+	uint64_t n;
+
+	return __builtin_mul_overflow(c->n_blocks, c->loops, &n) ? UINT64_MAX - 1 : n;
+}
+
 static void *job_main(void *arg)
 {
 	struct job *j = arg;
@@ -231,7 +239,7 @@ static void *job_main(void *arg)
 			goto out;
 	}
 	stb_io_worker_reset(w);
-	stb_io_loop(w, j->run->deadline_ns, c->time_based ? UINT64_MAX : c->n_blocks, on_drain);
+	stb_io_loop(w, j->run->deadline_ns, c->time_based ? UINT64_MAX : all_blocks(c), on_drain);
 	job_end_fsync(j);
 	(void)gate_arrive(j->run);
 out:
@@ -268,7 +276,7 @@ static void job_init(struct job *j, struct run *r, uint32_t index)
 	w->read_below = c->read_below;
 	w->fsync_every = c->fsync_every ? c->fsync_every : UINT64_MAX;
 	w->fdatasync_every = c->fdatasync_every ? c->fdatasync_every : UINT64_MAX;
-	w->pass_blocks = c->time_based && c->invalidate && !c->direct && !c->engine->ops->no_file ? c->n_blocks : UINT64_MAX;
+	w->pass_blocks = (c->time_based || c->loops > 1) && c->invalidate && !c->direct && !c->engine->ops->no_file ? c->n_blocks : UINT64_MAX;
 	stb_rng_stream(&rng, s->seed, s->cell, repetition, index, STB_RNG_OFFSET);
 	stb_offsets_init(&w->offsets, offset_mode(c), c->n_blocks, &rng);
 	stb_rng_stream(&w->mix, s->seed, s->cell, repetition, index, STB_RNG_MIX);
