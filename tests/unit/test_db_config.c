@@ -41,7 +41,7 @@ Test(db_config, statements_of_the_scripts)
 		uint64_t handles; /* with 3 tables */
 		bool transaction;
 	} cases[] = {{"point_select", 3, false}, {"read_only", 5 * 3 + 2, true}, {"read_write", 9 * 3 + 2, true}, {"write_only", 4 * 3 + 2, true},
-		{"insert", 0, false}};
+		{"insert", 0, false}, {"delete", 3, false}, {"update_index", 3, false}, {"update_non_index", 3, false}};
 
 	for (unsigned i = 0; i < STB_LEN(cases); i++) {
 		struct stb_plan_block *w = db_workload(&arena, cases[i].script);

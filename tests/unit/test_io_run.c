@@ -246,6 +246,22 @@ Test(io_run, syncs_are_apart_from_writes)
 	}
 }
 
+Test(io_run, loops_go_over_the_region_again)
+{
+	struct test_block t;
+	struct stb_phase *p;
+
+	test_io_init(&t);
+	test_word(&t, "rw", "randwrite");
+	test_bytes(&t, "size", 16 * 4096);
+	test_count(&t, "loops", 3);
+	test_count(&t, "numjobs", 2);
+	test_word(&t, "sync", "dsync");
+	p = must_run(&t);
+	cr_expect_eq(p->result.ok[STB_WRITE], 3 * 16 * 2);
+	free(p);
+}
+
 /* --- files --- */
 
 Test(io_run, jobs_have_files_of_their_own_or_share_one)
