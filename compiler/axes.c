@@ -1,15 +1,15 @@
 /*
  * axes.c - a matrix as written to axes, overrides and exclusions.
  *
- * Axes by kind come first, in the order server, storage, volume, database, workload; own axes follow as written. That
- * order is the nesting: the last axis varies fastest.
+ * The runs that are compared come first, then axes by kind, in the order server, storage, volume, database, pin, workload; own axes follow
+ * as written. That order is the nesting: the last axis varies fastest.
  */
 #include "compiler/expand.h"
 
 #include <string.h>
 
 static const enum stb_kind binding_order[] = { STB_K_SERVER, STB_K_STORAGE, STB_K_VOLUME, STB_K_DATABASE,
-	STB_K_WORKLOAD };
+	STB_K_PIN, STB_K_WORKLOAD };
 
 /* Columns of results.csv, and words of selectors. */
 static const char *const reserved[] = { "cell", "slot", "repetition", "metric", "unit", "value", "status", "run",
@@ -97,7 +97,8 @@ static bool kind_has(enum stb_kind kind, const char *name)
 	const struct stb_schema_attr *rows = stb_schema_rows(&n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (rows[i].kind == kind && !(rows[i].flags & STB_STRUCTURAL) && !strcmp(rows[i].name, name))
+		if (rows[i].kind == kind && (!(rows[i].flags & STB_STRUCTURAL) || rows[i].flags & STB_ENTRIES) &&
+			!strcmp(rows[i].name, name))
 			return true;
 	}
 	return false;
@@ -117,7 +118,7 @@ static bool read_path(struct stb_expansion *x, struct stb_xmatrix *m, const stru
 		d = bad(x, m, stb_diag(x->sink, STB_E0516, path->span, "`%s` does not say what it sets", path->text));
 		stb_diag_help(x->sink, d,
 			"write KIND.ATTRIBUTE (workload.iodepth) or KIND.NAME.ATTRIBUTE, with a kind of "
-					  "server, storage, volume, database, workload");
+					  "server, storage, volume, database, pin, workload");
 		return false;
 	}
 	s->span = path->span;
@@ -163,7 +164,7 @@ static struct stb_xsetting *make_setting(struct stb_expansion *x, struct stb_xma
 	for (uint32_t t = 0; t < s->n_types; t++) {
 		const struct stb_schema_attr *row = stb_schema_attr(s->kind, s->types[t].type, key);
 
-		if (!row || !strcmp(row->name, "label") || !strcmp(row->name, "note"))
+		if (!row || !strcmp(row->name, "label") || !strcmp(row->name, "note") || !strcmp(row->name, "like"))
 			continue;
 		if (!last || last->row != row) { /* types that share a row share the value */
 			last = STB_NEW(x->arena, struct stb_setting);
@@ -301,6 +302,28 @@ static void read_binding_axis(struct stb_expansion *x, struct stb_xmatrix *m, en
 		stb_diag_help(x->sink, d,
 			"compare described ones with described ones; give the others a matrix of their own");
 	}
+}
+
+/* runs = [base, branch]: an axis whose values are carried out one by one, by whoever runs the spec. */
+static void read_runs(struct stb_expansion *x, struct stb_xmatrix *m)
+{
+	const struct stb_setting *s = stb_block_setting(m->block, "runs");
+	struct stb_xaxis *axis;
+
+	m->run_axis = STB_NONE;
+	if (!s || s->val.type != STB_V_LIST)
+		return;
+	m->run_axis = m->n_axes;
+	axis = add_axis(x, m, "run", s->key_span);
+	axis->run = true;
+	for (uint32_t i = 0; i < s->val.n_items; i++) {
+		if (strcmp(s->val.items[i].str, "none"))
+			(void)add_value(x, m, axis, s->val.items[i].str, item_span(s, i));
+		else
+			bad(x, m, stb_diag(x->sink, STB_E0218, item_span(s, i), "no run can be called `none`: it is a word of selectors"));
+	}
+	if (!axis->n_values && !m->bad)
+		bad(x, m, stb_diag(x->sink, STB_E0503, s->value_span, "axis `run` has no values"));
 }
 
 static void check_axis_name(struct stb_expansion *x, struct stb_xmatrix *m, const struct stb_word *word)
@@ -565,6 +588,7 @@ struct stb_xmatrix *stb_xmatrix_read(struct stb_expansion *x, const struct stb_b
 
 	m->block = block;
 	m->fresh = read_fresh(block);
+	read_runs(x, m);
 	for (size_t i = 0; i < STB_LEN(binding_order); i++)
 		read_binding_axis(x, m, binding_order[i]);
 	/* Own axes first, so that overrides and exclusions can name all of them wherever they stand. */

@@ -74,6 +74,20 @@ void stb_block_set(struct stb_model *m, struct stb_block *b, const struct stb_se
 
 /* --- attributes ---------------------------------------------------------------------------------------------------------------------- */
 
+/* The block that it starts from is known when all are read (like.c). */
+static void take_like(struct stb_model *m, struct stb_block *b, const struct stb_setting *t)
+{
+	struct stb_diag *d;
+
+	if (t->origin == STB_FROM_PROFILE) {
+		d = stb_diag(&m->c->sink, STB_E0224, t->key_span, "`like` cannot stand in a profile");
+		stb_diag_help(&m->c->sink, d, "it belongs to a declaration; an entry of a profile says what is different");
+		return;
+	}
+	b->like = t->val.str;
+	b->like_span = t->value_span;
+}
+
 /* prefix: the nested block's name for "schedule.days", or NULL. */
 static void check_attribute(struct stb_model *m, struct stb_block *b, const char *prefix, struct stb_span prefix_span,
 	const struct stb_stmt *attr, enum stb_origin origin, struct seen *seen)
@@ -101,6 +115,8 @@ static void check_attribute(struct stb_model *m, struct stb_block *b, const char
 		struct stb_diag *d = stb_diag(&m->c->sink, STB_E0205, t.key_span, "`%s` is given twice", t.key);
 
 		stb_diag_label(&m->c->sink, d, other->key_span, "first here");
+	} else if (strcmp(t.key, "like") == 0) {
+		take_like(m, b, &t);
 	} else if (strcmp(t.key, "label") == 0 && t.val.type == STB_V_STRING) {
 		b->label = t.val.str;
 	} else if (strcmp(t.key, "note") == 0 && t.val.type == STB_V_STRING) {
@@ -273,7 +289,58 @@ static void check_nested(struct stb_model *m, enum stb_kind kind, const struct f
 		check_nested_body(m, kind, form, stmt);
 }
 
-/* Open maps, schedule, steady_state: entries are settings "NAME.entry". */
+/*
+ * vcpu "0-31" { node = 1 }: entries are settings "vcpu.0-31.node". A profile's rules take the place of those of the block, as lists do: rules
+ * add up, so beside the others they could never say less.
+ */
+static void check_by_text(struct stb_model *m, struct stb_block *b, const struct stb_schema_attr *row, const struct stb_stmt *stmt,
+	enum stb_origin origin, struct seen *outer)
+{
+	struct stb_sink *s = &m->c->sink;
+	struct seen seen = { .n = 0 };
+	struct stb_diag *d;
+	uint32_t n = 0;
+
+	if (stmt->n_words != 1 || stmt->words[0].kind != STB_W_STRING) {
+		d = stb_diag(s, STB_E0207, stmt->n_words ? stmt->words[0].span : stmt->name.span, "`%s` takes one text before its brace", row->name);
+		stb_diag_help(s, d, "write %s \"0-3\" { ... }", row->name);
+		return;
+	}
+	if (!see(m, outer, stb_arena_printf(&m->c->arena, "%s \"%s\"", row->name, stmt->words[0].text), stmt->words[0].span))
+		return;
+	for (uint32_t i = 0; i < stmt->n_body; i++) {
+		const struct stb_stmt *each = stmt->body[i];
+		const struct stb_schema_attr *inner;
+		struct stb_setting t;
+		const char *name;
+
+		if (each->kind == STB_S_BLOCK)
+			refuse_nested(m, each, row->name);
+		if (each->kind != STB_S_ATTR || !each->path || each->path->kind != STB_N_PATH || !each->value || each->value->kind == STB_N_BAD)
+			continue;
+		name = each->path->text;
+		inner = stb_schema_attr(b->kind, b->type->type, stb_arena_printf(&m->c->arena, "%s.%s", row->name, name));
+		if (!inner || !(inner->flags & STB_INNER)) {
+			d = stb_diag(s, STB_E0203, each->path->span, "%s has no attribute `%s`", row->name, name);
+			stb_diag_help(s, d, "`stb explain %s.%s` shows what stands in it", stb_kind_name(b->kind), row->name);
+			continue;
+		}
+		if (!see(m, &seen, name, each->path->span))
+			continue;
+		t = (struct stb_setting){ .row = row, .origin = origin, .key_span = stb_span_join(stmt->words[0].span, each->path->span),
+			.value_span = each->value->span, .node = each->value };
+		t.key = stb_arena_printf(&m->c->arena, "%s.%s.%s", row->name, stmt->words[0].text, name);
+		if (stb_fold(m, inner, each->value, &t.val, NULL))
+			stb_block_set(m, b, &t);
+		n++;
+	}
+	if (!n && !stmt->n_body) {
+		d = stb_diag(s, STB_E0217, stmt->words[0].span, "this %s rule says nothing", row->name);
+		stb_diag_help(s, d, "write %s", stb_doc_phrase(&m->c->arena, row));
+	}
+}
+
+/* options, parameters, units, decimals, headings, schedule, limits and steady_state: entries are settings "NAME.entry". */
 static void check_entries(struct stb_model *m, struct stb_block *b, const struct stb_stmt *stmt, enum stb_origin origin)
 {
 	struct seen seen = { .n = 0 };
@@ -314,6 +381,10 @@ static void check_block_inside(struct stb_model *m, struct stb_block *b, const s
 	}
 	if (!row) {
 		refuse_nested(m, stmt, within);
+		return;
+	}
+	if (row->flags & STB_BY_TEXT) {
+		check_by_text(m, b, row, stmt, origin, seen);
 		return;
 	}
 	if (!(form && form->many) && !see(m, seen, stmt->name.text, stmt->name.span))
@@ -397,7 +468,11 @@ void stb_check(struct stb_model *m)
 		struct stb_block *b = m->blocks[i];
 
 		stb_check_body(m, b, b->stmt, STB_FROM_LINE);
-		stb_check_required(m, b);
-		check_fsopts(m, b);
+	}
+	stb_like_apply(m);
+	for (uint32_t i = 0; i < m->n_blocks; i++) {
+		stb_check_required(m, m->blocks[i]);
+		check_fsopts(m, m->blocks[i]);
+		stb_check_pin(m, m->blocks[i]);
 	}
 }

@@ -18,6 +18,7 @@ struct stb_loader {
 	enum stb_source_status (*load)(const struct stb_loader *l, struct stb_sources *s, const char *real, const char *name, uint32_t *file,
 		int *errno_out);
 };
+struct stb_topology;
 
 struct stb_compile_options {
 	const char *profile;      /* NULL: bare */
@@ -25,6 +26,7 @@ struct stb_compile_options {
 	uint32_t n_set;
 	uint64_t max_cells;       /* 0: 100,000 */
 	const struct stb_loader *loader; /* NULL: the file system */
+	const struct stb_topology *topology; /* pins are judged on it; NULL: only by what holds everywhere */
 	bool check_profiles;      /* `check`: also under each profile (diagnostics name it) */
 };
 

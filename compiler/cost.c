@@ -10,7 +10,8 @@
  *   a transaction       500/s, where only events bound an oltp workload
  *   an empty server     48 MiB of system tables, undo and temporary space, and its redo log (100 MiB unless options say so)
  *   server              8 s to initialise, start and stop; a file system 1 s to make and mount, a directory 50 ms
- *   reserve             ext4 10% (journal, inode tables, 5% for root), xfs 64 MiB and 2%, otherwise none
+ *   reserve             ext4 10% (journal, inode tables, 5% for root), xfs 64 MiB and 2%, btrfs 64 MiB and 10%, otherwise none
+ *   a replica           its own server, and the data once more
  *   a written statement 32 KiB: two pages, by way of the redo log and the doublewrite buffer
  *
  * All sums saturate: a spec may ask for more bytes than 64 bits count.
@@ -223,8 +224,11 @@ static void cost_oltp(const struct stb_scope *s, struct stb_cost *c)
 		c->provision_ns = add(c->provision_ns, time_for(rows, rows_per_s));
 	}
 	if (!strcmp(s->database->block->type->type, "mysql")) {
-		c->server_bytes = add(server_base_bytes, redo_log_bytes(s->database));
-		c->provision_ns = add(c->provision_ns, server_ns);
+		const uint64_t servers = 1 + stb_eattr_u64(s->database, "replicas", 0);
+
+		c->redo_bytes = redo_log_bytes(s->database);
+		c->server_bytes = add(server_base_bytes, stb_eattr(s->database, "redo_volume") ? 0 : c->redo_bytes);
+		c->provision_ns = mul(add(c->provision_ns, server_ns), servers);
 	}
 	c->measure_ns = add(stb_eattr_u64(w, "warmup_time", 0), time ? time : time_for(events, events_per_s));
 	if (!stb_oltp_writes(w))
@@ -237,13 +241,20 @@ static void cost_oltp(const struct stb_scope *s, struct stb_cost *c)
 
 /* --- the volume --- */
 
+uint64_t stb_volume_bytes(const struct stb_eblock *volume, const struct stb_eblock *storage)
+{
+	return stb_eattr(volume, "size") ? stb_eattr_u64(volume, "size", 0) : stb_eattr_u64(storage, "size", STB_UNBOUNDED);
+}
+
 static void cost_volume(const struct stb_scope *s, struct stb_cost *c)
 {
-	const struct stb_eattr *size = stb_eattr(s->volume, "size");
-
-	c->have_bytes = size ? stb_eattr_u64(s->volume, "size", 0) : stb_eattr_u64(s->storage, "size", STB_UNBOUNDED);
-	if (strcmp(s->storage->block->type->type, "loop") || c->have_bytes == STB_UNBOUNDED) {
+	c->have_bytes = stb_volume_bytes(s->volume, s->storage);
+	if (!stb_is_block_class(s->storage)) {
 		c->provision_ns = add(c->provision_ns, directory_ns);
+		return;
+	}
+	if (c->have_bytes == STB_UNBOUNDED) {
+		c->provision_ns = add(c->provision_ns, mkfs_ns);
 		return;
 	}
 	if (stb_eattr_is(s->volume, "filesystem", "ext4")) {
@@ -252,6 +263,9 @@ static void cost_volume(const struct stb_scope *s, struct stb_cost *c)
 	} else if (stb_eattr_is(s->volume, "filesystem", "xfs")) {
 		c->reserve_bytes = (64u << 20) + c->have_bytes / 50;
 		c->mkfs_bytes = 64u << 20;
+	} else if (stb_eattr_is(s->volume, "filesystem", "btrfs")) {
+		c->reserve_bytes = add(64u << 20, c->have_bytes / 10);
+		c->mkfs_bytes = 8u << 20;
 	}
 	c->provision_ns = add(c->provision_ns, mkfs_ns);
 }

@@ -20,6 +20,7 @@ struct making {
 	const struct stb_xmatrix *m;
 	const uint32_t *point;
 	uint32_t cell;
+	bool bind;
 	const struct stb_relevant *rel;
 	uint32_t n_rel;
 	struct stb_eblock *out;
@@ -47,6 +48,24 @@ bool stb_eattr_is(const struct stb_eblock *b, const char *name, const char *word
 	const struct stb_eattr *a = stb_eattr(b, name);
 
 	return a && a->val.str && !strcmp(a->val.str, word);
+}
+
+bool stb_is_block_class(const struct stb_eblock *storage)
+{
+	static const char *const types[] = { "loop", "device", "lvm", "pmem", "zram", "kubernetes" };
+
+	for (size_t i = 0; i < STB_LEN(types); i++) {
+		if (!strcmp(storage->block->type->type, types[i]))
+			return true;
+	}
+	return false;
+}
+
+bool stb_is_existing_device(const struct stb_eblock *storage)
+{
+	const char *type = storage->block->type->type;
+
+	return !strcmp(type, "device") || !strcmp(type, "lvm") || !strcmp(type, "pmem");
 }
 
 bool stb_eattr_true(const struct stb_eblock *b, const char *name)
@@ -198,12 +217,17 @@ static struct stb_span axis_item_span(const struct making *mk, int kind)
 	return STB_NO_SPAN;
 }
 
+/* The default where there are replicas at all; topology stands before it in the schema. */
+static const struct stb_val one_replica = { .type = STB_V_COUNT, .num = 1, .den = 1 };
+
 static void make_attr(struct making *mk, const struct stb_schema_attr *row, const char *key, const struct stb_val *def)
 {
 	const struct stb_setting *s;
 	struct choice c;
 	struct stb_eattr *a;
 
+	if (!strcmp(key, "replicas") && row->kind == STB_K_DATABASE && !stb_eattr_is(mk->out, "topology", "single"))
+		def = &one_replica;
 	choose(mk, key, &c);
 	s = c.axis ? c.axis : c.profile ? c.profile : c.over ? c.over : c.line;
 	if (s && s->val.type != STB_V_NONE) {
@@ -220,7 +244,7 @@ static void make_attr(struct making *mk, const struct stb_schema_attr *row, cons
 		a = add_attr(mk, row, row->name);
 		a->val = *def;
 		a->is_default = true;
-	} else if (row->flags & STB_BOUND) {
+	} else if (row->flags & STB_BOUND && mk->bind) {
 		const struct stb_block *b = offered(mk->m, mk->point, row->ref_kind);
 
 		if (!b)
@@ -291,7 +315,7 @@ static struct stb_eblock *intern_content(struct stb_expansion *x, struct stb_ebl
 static bool is_row_of(const struct stb_schema_attr *row, const struct stb_schema_type *type)
 {
 	return row->kind == type->kind && !(row->flags & STB_STRUCTURAL) && stb_schema_applies(row, type->type) &&
-		strcmp(row->name, "label") && strcmp(row->name, "note");
+		!(row->flags & STB_INNER) && strcmp(row->name, "label") && strcmp(row->name, "note") && strcmp(row->name, "like");
 }
 
 const struct stb_shape *stb_shape(struct stb_expansion *x, const struct stb_schema_type *type)
@@ -389,10 +413,10 @@ static bool wants_cell(const struct making *mk)
 }
 
 struct stb_eblock *stb_effective(struct stb_expansion *x, const struct stb_block *block,
-	const struct stb_xsettings *active, const struct stb_xmatrix *m, const uint32_t *point, uint32_t cell)
+	const struct stb_xsettings *active, const struct stb_xmatrix *m, const uint32_t *point, uint32_t cell, bool bind)
 {
-	struct making mk = { .x = x, .block = block, .m = m, .point = point, .cell = cell };
-	static const int bindable[] = { STB_K_STORAGE, STB_K_VOLUME, STB_K_DATABASE };
+	struct making mk = { .x = x, .block = block, .m = m, .point = point, .cell = cell, .bind = bind };
+	static const int bindable[] = { STB_K_STORAGE, STB_K_VOLUME, STB_K_DATABASE, STB_K_PIN };
 	struct stb_buf key;
 	struct stb_eblock *b;
 
@@ -400,7 +424,7 @@ struct stb_eblock *stb_effective(struct stb_expansion *x, const struct stb_block
 	stb_buf_init(&key);
 	stb_buf_add(&key, (const char *)&block, sizeof(block));
 	for (size_t i = 0; i < STB_LEN(bindable); i++) {
-		const struct stb_block *offer = offered(m, point, bindable[i]);
+		const struct stb_block *offer = bind ? offered(m, point, bindable[i]) : NULL;
 
 		stb_buf_add(&key, (const char *)&offer, sizeof(offer));
 	}
@@ -439,7 +463,7 @@ static void inherit_attr(struct making *mk, const struct stb_schema_attr *row, c
 	const struct stb_eattr *class = inherits(row) ? stb_eattr(storage, row->name) : NULL;
 	struct stb_eattr *a;
 
-	if (!own && !class && (strcmp(row->name, "filesystem") || strcmp(storage->block->type->type, "loop")))
+	if (!own && !class && (strcmp(row->name, "filesystem") || !stb_is_block_class(storage)))
 		return;
 	a = add_attr(mk, row, row->name);
 	if (own) {
@@ -451,8 +475,7 @@ static void inherit_attr(struct making *mk, const struct stb_schema_attr *row, c
 		a->val = stb_val_str(STB_V_WORD, "ext4");
 		a->is_default = true;
 	}
-	if (!strcmp(row->name, "filesystem") && !strcmp(storage->block->type->type, "loop") &&
-		!strcmp(a->val.str, "ext4"))
+	if (!strcmp(row->name, "filesystem") && stb_is_block_class(storage) && !strcmp(a->val.str, "ext4"))
 		a->is_default = true;
 }
 

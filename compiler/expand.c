@@ -6,8 +6,8 @@
  * binds, a setting that touches nothing, cells that are the same) is counted while walking and told once, with the
  * number of cells and the first of them.
  *
- * A cell's chain in this version: workload io -> volume -> storage, or workload oltp -> database -> volume -> storage;
- * beside it the server and whatever axes describe. A value of a described axis belongs to each of its cells even where
+ * A cell's chain: workload io -> volume -> storage, or workload oltp -> database -> volume -> storage, with the database's other volumes;
+ * beside it the server and its pin, the client and its pin, and whatever axes describe. A value of a described axis belongs to each of its cells even where
  * nothing takes it: it is what the figures are about, so it is part of the identity.
  */
 #include "compiler/expand.h"
@@ -48,7 +48,7 @@ const char *stb_xcell_label(const struct stb_expansion *x, uint32_t cell)
 	const char *text = NULL;
 
 	for (uint32_t i = 0; i < m->n_axes; i++) {
-		if (c->point[i] == STB_NONE)
+		if (c->point[i] == STB_NONE || m->axes[i].run)
 			continue;
 		const char *key = m->axes[i].values[c->point[i]].key;
 
@@ -170,13 +170,23 @@ static struct stb_eblock *follow(struct walk *w, const struct stb_eblock *b, con
 		if (w->m->axes[i].kind == (int)kind && w->m->axes[i].values[w->point[i]].block == target)
 			w->m->axes[i].taken = true;
 	}
-	return stb_effective(w->x, target, &w->active, w->m, w->point, cell);
+	return stb_effective(w->x, target, &w->active, w->m, w->point, cell, true);
+}
+
+/* The same of a reference that no axis binds and that may be left out: NULL then. */
+static struct stb_eblock *follow_written(struct walk *w, const struct stb_eblock *b, const char *attr, enum stb_kind kind,
+	uint32_t cell, bool bind)
+{
+	const struct stb_eattr *a = b ? stb_eattr(b, attr) : NULL;
+	const struct stb_block *target = a && a->val.str ? stb_model_find(w->x->m, kind, a->val.str) : NULL;
+
+	return target ? stb_effective(w->x, target, &w->active, w->m, w->point, cell, bind) : NULL;
 }
 
 static int kind_rank(enum stb_kind kind)
 {
 	static const enum stb_kind order[] = { STB_K_SERVER, STB_K_STORAGE, STB_K_VOLUME, STB_K_DATABASE,
-		STB_K_WORKLOAD };
+		STB_K_PIN, STB_K_WORKLOAD };
 
 	for (size_t i = 0; i < STB_LEN(order); i++) {
 		if (order[i] == kind)
@@ -226,9 +236,9 @@ static void use_described(struct walk *w, struct stb_combo *c, uint32_t cell)
 		const struct stb_eblock *storage = NULL, *b;
 		struct stb_eblock *e;
 
-		if (axis->kind < 0 || axis->kind == STB_K_WORKLOAD || (!axis->described && axis->kind != STB_K_SERVER))
+		if (axis->kind < 0 || axis->kind == STB_K_WORKLOAD || !axis->described)
 			continue;
-		e = stb_effective(w->x, axis->values[w->point[i]].block, &w->active, w->m, w->point, cell);
+		e = stb_effective(w->x, axis->values[w->point[i]].block, &w->active, w->m, w->point, cell, true);
 		b = e;
 		if (axis->kind == STB_K_VOLUME)
 			b = resolve_volume(w, e, cell, &storage);
@@ -236,19 +246,27 @@ static void use_described(struct walk *w, struct stb_combo *c, uint32_t cell)
 			use(c, resolve_volume(w, follow(w, e, "volume", STB_K_VOLUME, cell), cell, &storage));
 		use(c, b);
 		use(c, storage);
-		if (axis->kind == STB_K_SERVER)
-			c->server = b;
 	}
 }
 
 static struct stb_scope *intern_scope(struct stb_expansion *x, const struct stb_scope *s)
 {
-	const void *key[5 + 2 * STB_MAX_PARTS] = { s->matrix, s->workload, s->database, s->volume, s->storage };
-	const uint32_t len = (5 + s->n_parts + s->n_fills) * (uint32_t)sizeof(*key);
+	enum { FIXED = 9 };
+	const void *key[FIXED + 2 * STB_MAX_MOUNTS + 2 * STB_MAX_PARTS] = { s->matrix, s->workload, s->database, s->volume, s->storage, s->server,
+		s->client, s->pin, s->client_pin };
+	uint32_t n = FIXED, len;
 	struct stb_scope *known;
 
-	memcpy(key + 5, s->parts, s->n_parts * sizeof(*key));
-	memcpy(key + 5 + s->n_parts, s->fills, s->n_fills * sizeof(*key));
+	for (uint32_t i = 0; i < s->n_mounts; i++) { /* which role it has, the database says */
+		key[n++] = s->mounts[i].volume;
+		key[n++] = s->mounts[i].storage;
+	}
+	for (uint32_t i = 0; i < s->n_parts; i++)
+		key[n++] = s->parts[i];
+	for (uint32_t i = 0; i < s->n_fills; i++)
+		key[n++] = s->fills[i];
+	len = n * (uint32_t)sizeof(*key);
+
 	known = stb_intern_get(&x->by_scope, key, len);
 	if (!known) {
 		known = STB_NEW(x->arena, struct stb_scope);
@@ -273,6 +291,8 @@ static struct stb_combo *intern_combo(struct stb_expansion *x, const struct stb_
 		return known;
 	known = STB_NEW(x->arena, struct stb_combo);
 	*known = *c;
+	known->used = STB_NEW_ARRAY(x->arena, const struct stb_eblock *, c->n_used);
+	memcpy(known->used, c->used, c->n_used * sizeof(*c->used));
 	known->group = STB_NONE;
 	stb_identity_cell(known, c->scope->matrix->fresh);
 	stb_intern_put(&x->by_combo, key, (c->n_used + 1) * (uint32_t)sizeof(*key), known);
@@ -325,6 +345,8 @@ static bool excluded(struct walk *w)
 
 static void note_id(struct walk *w, const struct stb_combo *c, uint32_t cell)
 {
+	if (w->m->run_axis != STB_NONE && w->point[w->m->run_axis])
+		return; /* the same cells once more */
 	/* Sixteen digits are what people see and type, so two cells that share them are refused as well. */
 	const uintptr_t first = (uintptr_t)stb_intern_get(&w->ids, c->id, 16);
 
@@ -350,7 +372,72 @@ static bool complete(const struct stb_scope *s)
 	return s->volume && s->storage;
 }
 
+/* The volumes of a private database beside its data volume. */
+static void resolve_mounts(struct walk *w, struct stb_scope *s, uint32_t cell)
+{
+	static const struct {
+		const char *attr, *role;
+	} rows[STB_MAX_MOUNTS] = { { "redo_volume", "redo" }, { "binlog_volume", "binlog" }, { "tmp_volume", "tmp" } };
+
+	for (size_t i = 0; s->database && i < STB_LEN(rows); i++) {
+		struct stb_eblock *volume = follow_written(w, s->database, rows[i].attr, STB_K_VOLUME, cell, true);
+		struct stb_xmount *m = &s->mounts[s->n_mounts];
+
+		if (!volume)
+			continue;
+		m->role = rows[i].role;
+		m->volume = resolve_volume(w, volume, cell, &m->storage);
+		s->n_mounts++;
+	}
+}
+
+static bool is_type(const struct stb_eblock *b, const char *type)
+{
+	return b && !strcmp(b->block->type->type, type);
+}
+
+/* The server of the cell with its pin, which an axis may bind, and that of the client, which none does. */
+static void resolve_servers(struct walk *w, struct stb_scope *s, uint32_t cell)
+{
+	const uint32_t axis = stb_xmatrix_axis(w->m, "server", w->m->n_axes);
+
+	if (axis != STB_NONE) {
+		struct stb_eblock *server = stb_effective(w->x, w->m->axes[axis].values[w->point[axis]].block, &w->active, w->m,
+			w->point, cell, true);
+
+		s->server = server;
+		/* I/O workers and private servers run in it; a server that runs elsewhere does not */
+		if (!is_type(s->database, "external"))
+			w->m->axes[axis].taken = true;
+		if (stb_eattr(server, "pin"))
+			s->pin = follow(w, server, "pin", STB_K_PIN, cell);
+	}
+	s->client = follow_written(w, s->workload, "client", STB_K_SERVER, cell, false);
+	if (s->client && s->server && s->client->block == s->server->block)
+		s->client = s->server;
+	s->client_pin = s->client == s->server ? s->pin : follow_written(w, s->client, "pin", STB_K_PIN, cell, false);
+	if (!s->client)
+		s->client_pin = NULL;
+}
+
+static void use_scope(struct stb_combo *c, const struct stb_scope *s)
+{
+	use(c, s->storage);
+	use(c, s->volume);
+	for (uint32_t i = 0; i < s->n_mounts; i++) {
+		use(c, s->mounts[i].storage);
+		use(c, s->mounts[i].volume);
+	}
+	use(c, s->database);
+	use(c, s->workload);
+	use(c, s->server);
+	use(c, s->pin);
+	use(c, s->client);
+	use(c, s->client_pin);
+}
+
 static void chain(struct walk *w, const struct stb_block *workload, uint32_t cell, struct stb_combo *combo, struct stb_scope *scope);
+
 
 /* The workloads that an attribute lists, each with its own chain: the parts of a mix, the fills of an io workload. */
 static uint32_t chain_list(struct walk *w, const struct stb_eblock *of, const char *attr, uint32_t cell, struct stb_combo *combo,
@@ -376,7 +463,7 @@ static uint32_t chain_list(struct walk *w, const struct stb_eblock *of, const ch
 /* A workload with what it works on; every block of it is used by the cell. */
 static void chain(struct walk *w, const struct stb_block *workload, uint32_t cell, struct stb_combo *combo, struct stb_scope *scope)
 {
-	struct stb_eblock *e = stb_effective(w->x, workload, &w->active, w->m, w->point, cell), *volume = NULL;
+	struct stb_eblock *e = stb_effective(w->x, workload, &w->active, w->m, w->point, cell, true), *volume = NULL;
 
 	*scope = (struct stb_scope){ .matrix = w->m, .workload = e, .first_cell = cell };
 	if (!strcmp(workload->type->type, "mix")) {
@@ -401,10 +488,9 @@ static void chain(struct walk *w, const struct stb_block *workload, uint32_t cel
 	}
 	if (volume)
 		scope->volume = resolve_volume(w, volume, cell, &scope->storage);
-	use(combo, scope->storage);
-	use(combo, scope->volume);
-	use(combo, scope->database);
-	use(combo, e);
+	resolve_mounts(w, scope, cell);
+	resolve_servers(w, scope, cell);
+	use_scope(combo, scope);
 	/* A fill has no fills of its own, so this ends. */
 	if (!strcmp(workload->type->type, "io") && !w->filling && stb_eattr(e, "prepare")) {
 		w->filling = true;
@@ -416,7 +502,8 @@ static void chain(struct walk *w, const struct stb_block *workload, uint32_t cel
 static void resolve(struct walk *w, uint32_t cell)
 {
 	const uint32_t axis = stb_xmatrix_axis(w->m, "workload", w->m->n_axes);
-	struct stb_combo combo = { 0 };
+	const struct stb_eblock *used[STB_MAX_USED];
+	struct stb_combo combo = { .used = used };
 	struct stb_scope scope;
 
 	chain(w, w->m->axes[axis].values[w->point[axis]].block, cell, &combo, &scope);
@@ -546,9 +633,15 @@ static void report_axes(struct walk *w)
 		struct stb_diag *d;
 
 		report_missed_axis(w, axis);
-		if (axis->kind < 0 || axis->kind == STB_K_WORKLOAD || axis->kind == STB_K_SERVER || axis->described ||
-			axis->taken || w->n_lacks)
+		if (axis->kind < 0 || axis->kind == STB_K_WORKLOAD || axis->described || axis->taken || w->n_lacks)
 			continue;
+		if (axis->kind == STB_K_SERVER) {
+			d = stb_diag(w->x->sink, STB_E0510, axis->span, "nothing in matrix `%s` runs in the servers of its axis",
+				w->m->block->name);
+			stb_diag_note(w->x->sink, d, "I/O and private databases run in the server of a cell; here all databases are external");
+			stb_diag_help(w->x->sink, d, "describe the servers with type external, or place the load with `client`");
+			continue;
+		}
 		d = stb_diag(w->x->sink, STB_E0510, axis->span, "no block of matrix `%s` takes its %s from axis `%s`",
 			w->m->block->name, axis->name, axis->name);
 		stb_diag_note(w->x->sink, d,

@@ -67,6 +67,7 @@ struct stb_xaxis {
 	const char *name;
 	const char *label;
 	int kind;                      /* enum stb_kind of a binding axis, -1 */
+	bool run;                      /* `run`, from runs = [...]: the same cells, carried out once more */
 	const struct stb_schema_attr *row; /* own axis with set: its attribute; NULL: points, or an open map */
 	struct stb_span span;
 	struct stb_xvalue *values;
@@ -101,6 +102,7 @@ struct stb_xmatrix {
 	struct stb_xexclude *excludes;
 	uint32_t n_excludes, cap_excludes;
 	enum stb_fresh fresh;
+	uint32_t run_axis;             /* STB_NONE: none */
 	uint32_t first_cell, n_cells;
 	bool bad;                      /* an error in it was reported: it has no cells */
 };
@@ -137,10 +139,21 @@ bool stb_eattr_true(const struct stb_eblock *b, const char *name);
 /* A mix holds STB_MAX_PARTS workloads, a workload STB_MAX_PARTS fills; each brings a chain of blocks at most. */
 enum { STB_MAX_PARTS = 8, STB_MAX_USED = 128 };
 
+/* A volume beside the data volume: the database's redo log, binary log or temporary files. */
+struct stb_xmount {
+	const char *role;
+	const struct stb_eblock *volume, *storage;
+};
+
+enum { STB_MAX_MOUNTS = 3 };
+
 /* What rules look at together. Interned; n_cells counts the cells that have it. */
 struct stb_scope {
 	const struct stb_xmatrix *matrix;
 	const struct stb_eblock *workload, *database, *volume, *storage; /* NULL where there is none; of a mix, those of its parts */
+	const struct stb_eblock *server, *client, *pin, *client_pin;     /* NULL where there is none; pin: the server's */
+	struct stb_xmount mounts[STB_MAX_MOUNTS];
+	uint32_t n_mounts;
 	const struct stb_scope *parts[STB_MAX_PARTS]; /* of a mix: the workloads that run at the same time */
 	const struct stb_scope *fills[STB_MAX_PARTS]; /* of an io workload: its `prepare` */
 	uint32_t n_parts, n_fills;
@@ -150,8 +163,7 @@ struct stb_scope {
 /* All blocks of a cell. Interned per matrix. */
 struct stb_combo {
 	struct stb_scope *scope;
-	const struct stb_eblock *server;
-	const struct stb_eblock *used[STB_MAX_USED]; /* sorted by kind and name, the described ones among them */
+	const struct stb_eblock **used; /* sorted by kind and name, the described ones among them */
 	uint32_t n_used;
 	char id[STB_HASH_HEX];
 	uint32_t group;       /* lower: index, STB_NONE before */
@@ -226,9 +238,15 @@ void stb_tell_cells(struct stb_expansion *x, struct stb_diag *d, const struct st
 
 /* effective.c */
 const struct stb_shape *stb_shape(struct stb_expansion *x, const struct stb_schema_type *type);
-/* The block with all that is in force for it; interned. bound: what axes offer, per kind. */
+/* The block with all that is in force for it; interned. bind: whether axes by kind bind what it leaves out. */
 struct stb_eblock *stb_effective(struct stb_expansion *x, const struct stb_block *block,
-	const struct stb_xsettings *active, const struct stb_xmatrix *m, const uint32_t *point, uint32_t cell);
+	const struct stb_xsettings *active, const struct stb_xmatrix *m, const uint32_t *point, uint32_t cell, bool bind);
+/* Whether volumes of the class are block devices, so that a file system is made on them unless they stay raw. */
+bool stb_is_block_class(const struct stb_eblock *storage);
+/* Whether it lies on existing devices, which are overwritten only with consent. */
+bool stb_is_existing_device(const struct stb_eblock *storage);
+/* What a device or a namespace is called in the spec: two classes of one name are one device. NULL: the class is no single device. */
+const char *stb_device_of(const struct stb_eblock *storage);
 /* The volume with the file system that it has from its class. */
 struct stb_eblock *stb_effective_volume(struct stb_expansion *x, struct stb_eblock *volume, struct stb_eblock *storage);
 
@@ -246,7 +264,8 @@ struct stb_cost {
 	uint64_t layout_bytes;  /* files written before they are read */
 	uint64_t dataset_bytes; /* data set as loaded */
 	uint64_t file_bytes;    /* files at their greatest */
-	uint64_t server_bytes;  /* an empty server */
+	uint64_t server_bytes;  /* an empty server, on its data volume */
+	uint64_t redo_bytes;    /* its redo log, wherever that lies */
 	uint64_t reserve_bytes; /* what the file system keeps for itself */
 	uint64_t mkfs_bytes;
 	uint64_t need_bytes;    /* what must fit on the volume, without the reserve */
@@ -256,6 +275,8 @@ struct stb_cost {
 	uint64_t provision_ns;
 };
 void stb_cost(const struct stb_scope *s, struct stb_cost *out);
+/* What the volume has: its own size, or that of its class; STB_UNBOUNDED: not stated. */
+uint64_t stb_volume_bytes(const struct stb_eblock *volume, const struct stb_eblock *storage);
 bool stb_io_reads(const struct stb_eblock *workload);
 bool stb_io_writes(const struct stb_eblock *workload);
 bool stb_io_random(const struct stb_eblock *workload);
@@ -277,7 +298,7 @@ struct stb_lowering {
 	struct stb_plan *plan;
 	struct stb_arena *a;      /* the plan's */
 	struct stb_intern spans, files;
-	uint32_t cap_spans, cap_files, cap_groups, cap_reports, cap_claims, cap_secrets, cap_privileges, cap_notes;
+	uint32_t cap_spans, cap_files, cap_groups, cap_reports, cap_claims, cap_secrets, cap_privileges, cap_devices, cap_notes;
 };
 uint32_t stb_lower_span(struct stb_lowering *l, struct stb_span span);
 const char *stb_lower_str(struct stb_lowering *l, const char *s); /* NULL stays NULL */

@@ -256,54 +256,181 @@ static bool on_external_database(const struct stb_scope *s)
 	return s->database && strcmp(s->database->block->type->type, "mysql");
 }
 
-static const char *why_not_run(struct stb_lowering *l, const struct stb_combo *c)
+/* What this version cannot carry out of a class and a volume on it; NULL: nothing. */
+static const char *why_not_provisioned(struct stb_lowering *l, const struct stb_eblock *volume, const struct stb_eblock *storage)
 {
-	const struct stb_scope *s = c->scope;
+	static const struct {
+		const char *type, *why;
+	} later[] = {
+		{ "device", "this version does not write to existing block devices" },
+		{ "lvm", "this version does not make logical volumes" },
+		{ "pmem", "this version does not write to persistent memory" },
+		{ "zram", "this version does not make zram devices" },
+		{ "kubernetes", "this version does not make claims in a cluster" },
+	};
+	const char *type = storage->block->type->type, *name = storage->block->name;
+
+	if (!strcmp(type, "external"))
+		return stb_arena_printf(l->a, "storage external `%s` is described, not provisioned", name);
+	for (size_t i = 0; i < STB_LEN(later); i++) {
+		if (!strcmp(type, later[i].type))
+			return stb_arena_printf(l->a, "storage %s `%s`: %s", type, name, later[i].why);
+	}
+	for (uint32_t i = 0; i < storage->n_attrs; i++) {
+		if (!strncmp(storage->attrs[i].name, "limits.", 7))
+			return stb_arena_printf(l->a, "storage %s `%s` has limits: this version does not throttle devices", type, name);
+	}
+	if (stb_eattr_is(volume, "filesystem", "btrfs"))
+		return stb_arena_printf(l->a, "volume `%s`: this version does not make btrfs", volume->block->name);
+	if (stb_eattr_true(volume, "discard"))
+		return stb_arena_printf(l->a, "volume `%s`: this version does not discard devices", volume->block->name);
+	return NULL;
+}
+
+static bool is_host(const struct stb_eblock *server)
+{
+	return server && !strcmp(server->block->type->type, "host");
+}
+
+static const char *why_not_placed(struct stb_lowering *l, const struct stb_scope *s)
+{
 	const uint32_t axis = stb_xmatrix_axis(s->matrix, "server", s->matrix->n_axes);
 
-	if (on_external_database(s)) {
-		if (stb_eattr(s->database, "host") || stb_eattr(s->database, "socket"))
-			return NULL;
-		return stb_arena_printf(l->a,
-			"database external `%s` has neither host nor socket: it is described, not reachable",
-			s->database->block->name);
-	}
-	if (!strcmp(s->storage->block->type->type, "external"))
-		return stb_arena_printf(l->a, "storage external `%s` is described, not provisioned",
-			s->storage->block->name);
-	if (axis != STB_NONE && s->matrix->axes[axis].n_values > 1)
-		return stb_arena_printf(l->a, "server external `%s` is described: the work cannot be placed on it",
-			c->server->block->name);
+	if (is_host(s->server) && !on_external_database(s))
+		return stb_arena_printf(l->a, "server host `%s`: this version does not hold work to CPUs and memory", s->server->block->name);
+	if (is_host(s->client))
+		return stb_arena_printf(l->a, "server host `%s`, the client of workload `%s`: this version does not hold work to CPUs and memory",
+			s->client->block->name, s->workload->block->name);
+	if (!on_external_database(s) && axis != STB_NONE && s->matrix->axes[axis].n_values > 1)
+		return stb_arena_printf(l->a, "server external `%s` is described: the work cannot be placed on it", s->server->block->name);
 	return NULL;
+}
+
+static const char *why_not_run(struct stb_lowering *l, const struct stb_scope *s)
+{
+	const struct stb_eblock *db = s->database;
+	const char *why = NULL;
+
+	if (on_external_database(s)) {
+		if (!stb_eattr(db, "host") && !stb_eattr(db, "socket"))
+			return stb_arena_printf(l->a, "database external `%s` has neither host nor socket: it is described, not reachable",
+				db->block->name);
+		if (!stb_eattr_is(db, "tls", "disabled"))
+			return stb_arena_printf(l->a, "database external `%s`: this version does not connect with TLS", db->block->name);
+		return why_not_placed(l, s);
+	}
+	why = why_not_provisioned(l, s->volume, s->storage);
+	for (uint32_t i = 0; i < s->n_mounts && !why; i++)
+		why = why_not_provisioned(l, s->mounts[i].volume, s->mounts[i].storage);
+	if (!why && db && !stb_eattr_is(db, "topology", "single"))
+		why = stb_arena_printf(l->a, "database mysql `%s`: this version does not run replicas", db->block->name);
+	if (!why && s->n_mounts)
+		why = stb_arena_printf(l->a, "database mysql `%s`: this version keeps redo log, binary log and temporary files on its volume",
+			db->block->name);
+	return why ? why : why_not_placed(l, s);
 }
 
 static void lower_mounts(struct stb_lowering *l, const struct stb_scope *s, struct stb_plan_group *g)
 {
 	if (on_external_database(s) || !s->volume)
 		return;
-	g->mounts = STB_NEW(l->a, struct stb_plan_mount);
-	g->n_mounts = 1;
+	g->mounts = STB_NEW_ARRAY(l->a, struct stb_plan_mount, 1 + s->n_mounts);
+	g->n_mounts = 1 + s->n_mounts;
 	g->mounts[0] = (struct stb_plan_mount){ "data", s->volume->plan_block, s->storage->plan_block };
+	for (uint32_t i = 0; i < s->n_mounts; i++)
+		g->mounts[1 + i] = (struct stb_plan_mount){ s->mounts[i].role, s->mounts[i].volume->plan_block, s->mounts[i].storage->plan_block };
 }
 
+/* --- what a run needs beside time and space --- */
+
+static void needs(struct stb_lowering *l, const char *text)
+{
+	add_text(l, &l->plan->privileges, &l->plan->n_privileges, &l->cap_privileges, text);
+}
+
+static const char *class_text(struct stb_lowering *l, const struct stb_eblock *storage)
+{
+	return stb_arena_printf(l->a, "storage %s", storage->block->name);
+}
+
+static void add_class_privileges(struct stb_lowering *l, const struct stb_eblock *volume, const struct stb_eblock *storage)
+{
+	static const struct {
+		const char *type, *what;
+	} devices[] = {
+		{ "loop", "a loop device" }, { "device", "an existing device" }, { "lvm", "a logical volume" }, { "pmem", "persistent memory" },
+		{ "zram", "a zram device" },
+	};
+	const char *type = storage->block->type->type, *class = class_text(l, storage);
+	const struct stb_eattr *size = stb_eattr(volume, "size") ? stb_eattr(volume, "size") : stb_eattr(storage, "size");
+	const struct stb_eattr *fs = stb_eattr(volume, "filesystem");
+	bool limited = false;
+
+	for (uint32_t i = 0; i < storage->n_attrs; i++)
+		limited = limited || !strncmp(storage->attrs[i].name, "limits.", 7);
+	if (!strcmp(type, "tmpfs"))
+		needs(l, stb_arena_printf(l->a, "root: mounts a tmpfs of %s (%s)", size ? stb_val_label(l->a, &size->val) : "?", class));
+	if (!strcmp(type, "kubernetes"))
+		needs(l, stb_arena_printf(l->a, "a Kubernetes cluster: makes claims and pods in it (%s)", class));
+	for (size_t i = 0; i < STB_LEN(devices); i++) {
+		if (strcmp(type, devices[i].type))
+			continue;
+		if (fs && strcmp(fs->val.str, "none"))
+			needs(l, stb_arena_printf(l->a, "root: mounts %s on %s (%s)", fs->val.str, devices[i].what, class));
+		else if (i == 0)
+			needs(l, stb_arena_printf(l->a, "root: attaches a loop device (%s)", class));
+		else
+			needs(l, stb_arena_printf(l->a, "root: writes to %s (%s)", devices[i].what, class));
+	}
+	if (limited && strcmp(type, "external"))
+		needs(l, stb_arena_printf(l->a, "root: throttles a device through a cgroup (%s)", class));
+}
+
+/* "by-id nvme-X", "namespace0.0": existing devices by what they are called in the spec. */
+static const char *device_text(struct stb_lowering *l, const struct stb_eblock *storage)
+{
+	const struct stb_eattr *serial = stb_eattr(storage, "serial"), *by_id = stb_eattr(storage, "by_id"),
+		*namespace = stb_eattr(storage, "namespace"), *devices = stb_eattr(storage, "devices");
+	const char *text = "";
+
+	if (serial)
+		return stb_arena_printf(l->a, "serial %s", serial->val.str);
+	if (by_id)
+		return stb_arena_printf(l->a, "by-id %s", by_id->val.str);
+	if (namespace)
+		return namespace->val.str;
+	for (uint32_t i = 0; devices && i < devices->val.n_items; i++)
+		text = stb_arena_printf(l->a, "%s%s%s", text, i ? ", " : "by-id ", devices->val.items[i].str);
+	return text;
+}
+
+static void add_devices(struct stb_lowering *l, const struct stb_eblock *storage)
+{
+	if (!stb_is_existing_device(storage))
+		return;
+	add_text(l, &l->plan->devices, &l->plan->n_devices, &l->cap_devices, stb_arena_printf(l->a, "%s: %s (%s)", device_text(l, storage),
+		stb_eattr(storage, "erase") ? "overwritten, with consent" : "no consent to overwrite", class_text(l, storage)));
+}
+
+static void add_server_privileges(struct stb_lowering *l, const struct stb_eblock *server)
+{
+	if (is_host(server) && (stb_eattr(server, "cpus") || stb_eattr(server, "memory") || stb_eattr(server, "pin")))
+		needs(l, stb_arena_printf(l->a, "root or a delegated cgroup: holds work to its CPUs and memory (server %s)", server->block->name));
+}
+
+/* Also of what this version does not carry out; not of what is described. */
 static void add_privileges(struct stb_lowering *l, const struct stb_scope *s)
 {
-	const char *type = s->storage->block->type->type, *name = s->storage->block->name;
-	const struct stb_eattr *size = stb_eattr(s->volume, "size") ? stb_eattr(s->volume, "size") :
-		stb_eattr(s->storage, "size");
-	const struct stb_eattr *fs = stb_eattr(s->volume, "filesystem");
-	const char *text;
-
-	if (!strcmp(type, "tmpfs"))
-		text = stb_arena_printf(l->a, "root: mounts a tmpfs of %s (storage %s)",
-			size ? stb_val_label(l->a, &size->val) : "?", name);
-	else if (strcmp(type, "loop"))
-		return;
-	else if (!fs || !strcmp(fs->val.str, "none"))
-		text = stb_arena_printf(l->a, "root: attaches a loop device (storage %s)", name);
-	else
-		text = stb_arena_printf(l->a, "root: mounts %s on a loop device (storage %s)", fs->val.str, name);
-	add_text(l, &l->plan->privileges, &l->plan->n_privileges, &l->cap_privileges, text);
+	if (!on_external_database(s)) {
+		add_class_privileges(l, s->volume, s->storage);
+		add_devices(l, s->storage);
+		for (uint32_t i = 0; i < s->n_mounts; i++) {
+			add_class_privileges(l, s->mounts[i].volume, s->mounts[i].storage);
+			add_devices(l, s->mounts[i].storage);
+		}
+		add_server_privileges(l, s->server);
+	}
+	add_server_privileges(l, s->client);
 }
 
 static uint64_t sum3(uint64_t a, uint64_t b, uint64_t c)
@@ -324,17 +451,16 @@ static void new_group(struct stb_lowering *l, const struct stb_combo *c, const u
 	STB_ARENA_GROW(l->a, l->plan->groups, l->plan->n_groups, l->cap_groups);
 	g = &l->plan->groups[l->plan->n_groups++];
 	*g = (struct stb_plan_group){
-		.server = c->server ? c->server->plan_block : STB_NONE,
+		.server = s->server ? s->server->plan_block : STB_NONE,
 		.database = s->database ? s->database->plan_block : STB_NONE,
 		.dataset = dataset ? *dataset : STB_NONE,
 		.load_bytes = sum3(cost.mkfs_bytes, cost.dataset_bytes, cost.server_bytes),
 		.space_bytes = sum3(cost.mkfs_bytes, cost.dataset_bytes, cost.server_bytes),
-		.not_run = why_not_run(l, c),
+		.not_run = why_not_run(l, s),
 	};
 	memcpy(g->id, id, STB_HASH_HEX);
 	lower_mounts(l, s, g);
-	if (g->n_mounts && !g->not_run)
-		add_privileges(l, s);
+	add_privileges(l, s);
 }
 
 static void raise_to(uint64_t *sum, uint64_t *was, uint64_t now)
@@ -389,6 +515,39 @@ static void lower_groups(struct stb_lowering *l, uint32_t *const *datasets)
 	}
 }
 
+/* Under fresh = once two groups cannot both have a device to themselves. */
+static void check_devices(struct stb_lowering *l, const struct stb_xmatrix *m)
+{
+	struct stb_intern owners; /* device -> combo */
+	bool told = false;
+
+	stb_intern_init(&owners, l->x->arena);
+	for (uint32_t i = 0; m->fresh == STB_FRESH_ONCE && i < m->n_cells && !told; i++) {
+		const struct stb_combo *c = l->x->cells[m->first_cell + i].combo, *other;
+		const struct stb_scope *s = c->scope;
+
+		for (uint32_t k = 0; s->storage && !on_external_database(s) && k <= s->n_mounts && !told; k++) {
+			const struct stb_eblock *storage = k ? s->mounts[k - 1].storage : s->storage;
+			const char *device = stb_device_of(storage);
+			struct stb_diag *d;
+
+			if (!device)
+				continue;
+			other = stb_intern_get(&owners, device, (uint32_t)strlen(device));
+			if (!other)
+				stb_intern_put(&owners, device, (uint32_t)strlen(device), (void *)c);
+			if (!other || other->group == c->group)
+				continue;
+			d = stb_diag(l->x->sink, STB_E0456, m->block->span, "two groups of matrix `%s` want device `%s` at the same time", m->block->name,
+				device);
+			stb_diag_label(l->x->sink, d, storage->block->span, "the device");
+			stb_diag_note(l->x->sink, d, "fresh = once keeps every group's volumes side by side");
+			stb_diag_help(l->x->sink, d, "set fresh = group, or give each a device of its own");
+			told = true;
+		}
+	}
+}
+
 /* fresh = once keeps all groups of a matrix side by side: together they have to fit in their class. */
 static void check_once(struct stb_lowering *l, const struct stb_xmatrix *m)
 {
@@ -420,6 +579,16 @@ static void check_once(struct stb_lowering *l, const struct stb_xmatrix *m)
 
 /* --- cells --- */
 
+/* Of a mix, that of the first part with one. */
+static uint32_t client_of(const struct stb_scope *s)
+{
+	const struct stb_eblock *client = s->client;
+
+	for (uint32_t i = 0; i < s->n_parts && !client; i++)
+		client = s->parts[i]->client;
+	return client ? client->plan_block : STB_NONE;
+}
+
 static void lower_cells(struct stb_lowering *l)
 {
 	struct stb_plan *p = l->plan;
@@ -441,8 +610,8 @@ static void lower_cells(struct stb_lowering *l)
 			.matrix = from->matrix,
 			.point = STB_NEW_ARRAY(l->a, uint32_t, n_axes),
 			.workload = c->scope->workload->plan_block,
-			.server = c->server ? c->server->plan_block : STB_NONE,
-			.client = STB_NONE,
+			.server = c->scope->server ? c->scope->server->plan_block : STB_NONE,
+			.client = client_of(c->scope),
 			.group = c->group,
 			.measure_ns = cost.measure_ns,
 			.write_bytes = cost.write_bytes,
@@ -515,8 +684,10 @@ struct stb_plan *stb_expand_and_lower(struct stb_model *m)
 	lower_blocks(&l, datasets);
 	lower_groups(&l, datasets);
 	stb_lower_matrices(&l);
-	for (uint32_t i = 0; i < x.n_matrices; i++)
+	for (uint32_t i = 0; i < x.n_matrices; i++) {
 		check_once(&l, x.matrices[i]);
+		check_devices(&l, x.matrices[i]);
+	}
 	if (x.sink->n_errors)
 		goto fail;
 	lower_cells(&l);

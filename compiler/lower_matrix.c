@@ -122,7 +122,7 @@ static void lower_axis(struct stb_lowering *l, const struct stb_xaxis *from, str
 	*to = (struct stb_plan_axis){
 		.name = stb_lower_str(l, from->name),
 		.label = stb_lower_str(l, from->label),
-		.kind = from->kind < 0 ? "" : stb_lower_str(l, stb_kind_name((enum stb_kind)from->kind)),
+		.kind = from->run ? "run" : from->kind < 0 ? "" : stb_lower_str(l, stb_kind_name((enum stb_kind)from->kind)),
 		.described = from->described,
 		.values = STB_NEW_ARRAY(l->a, struct stb_plan_axis_value, from->n_values),
 		.n_values = from->n_values,

@@ -31,6 +31,9 @@ struct stb_block {
 	const char *name;
 	struct stb_span span;       /* kind, type and name: what messages underline */
 	const char *label, *note;   /* NULL where not stated */
+	const char *like;           /* the block that it starts from, NULL: none; laid under its settings by check */
+	struct stb_span like_span;
+	int like_state;             /* like.c */
 	struct stb_setting *settings; /* only what is written (or laid over by the profile); each key once */
 	uint32_t n_settings, cap_settings;
 	const struct stb_stmt *stmt;  /* as declared, for nested blocks: where, axis, point, override, ... */

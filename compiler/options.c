@@ -122,11 +122,12 @@ static bool refuse_value(struct stb_model *m, const struct stb_node *value, cons
 	return false;
 }
 
-static bool check_text(struct stb_model *m, const struct stb_node *value, const char *name, const char *text)
+/* paths: whether the value may look like one, as those that a provisioner far away reads. */
+static bool check_text(struct stb_model *m, const struct stb_node *value, const char *name, const char *text, bool paths)
 {
-	if (strchr(text, '/'))
+	if (!paths && strchr(text, '/'))
 		return refuse_value(m, value, name, "a text with `/`", "a spec names no paths; what the server stores lies on the database's volume");
-	if (strstr(text, ".."))
+	if (!paths && strstr(text, ".."))
 		return refuse_value(m, value, name, "a text with `..`", "a spec names no paths; what the server stores lies on the database's volume");
 	for (const char *p = text; *p; p++) {
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
@@ -168,12 +169,12 @@ static bool refuse_word(struct stb_model *m, const struct stb_node *value, const
 	return false;
 }
 
-static bool render(struct stb_model *m, const struct stb_node *value, const char *name, const struct stb_val *v, const char **text)
+static bool render(struct stb_model *m, const struct stb_node *value, const char *name, const struct stb_val *v, bool paths, const char **text)
 {
 	switch (v->type) {
 	case STB_V_STRING:
 		*text = v->str;
-		return check_text(m, value, name, v->str);
+		return check_text(m, value, name, v->str, paths);
 	case STB_V_BOOL:
 		*text = v->num ? "ON" : "OFF";
 		return true;
@@ -213,7 +214,8 @@ static bool render(struct stb_model *m, const struct stb_node *value, const char
 bool stb_option_make(struct stb_model *m, const struct stb_schema_attr *row, const struct stb_name *name, const struct stb_node *value,
 	struct stb_val *out)
 {
-	const struct owned *own = find_owned(name->text);
+	const bool of_server = row->kind == STB_K_DATABASE; /* else the parameters of a provisioner */
+	const struct owned *own = of_server ? find_owned(name->text) : NULL;
 	const char *text;
 	struct stb_val v;
 
@@ -231,7 +233,7 @@ bool stb_option_make(struct stb_model *m, const struct stb_schema_attr *row, con
 		stb_report_dashed_word(m, value, STB_DASHED_TEXT);
 		return false;
 	}
-	if (!stb_eval(m, row, value, false, &v) || !render(m, value, name->text, &v, &text))
+	if (!stb_eval(m, row, value, false, &v) || !render(m, value, name->text, &v, !of_server, &text))
 		return false;
 	*out = stb_val_str(STB_V_STRING, text);
 	return true;

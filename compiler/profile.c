@@ -122,9 +122,26 @@ static void read_entries(struct profile *p, const struct stb_stmt *stmt)
 	}
 }
 
+/* The vcpu rules of an entry stand in for those of the block: beside them they could only add. */
+static void drop_rules(const struct entry *e, struct stb_block *b)
+{
+	bool rules = false;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < e->body.n_settings; i++)
+		rules = rules || e->body.settings[i].row->flags & STB_BY_TEXT;
+	for (uint32_t i = 0; rules && i < b->n_settings; i++) {
+		if (!(b->settings[i].row->flags & STB_BY_TEXT))
+			b->settings[n++] = b->settings[i];
+	}
+	if (rules)
+		b->n_settings = n;
+}
+
 static void lay(struct stb_model *m, struct entry *e, struct stb_block *b)
 {
 	e->hit = true;
+	drop_rules(e, b);
 	for (uint32_t i = 0; i < e->body.n_settings; i++) {
 		const struct stb_setting *t = &e->body.settings[i];
 

@@ -453,7 +453,7 @@ bool stb_head_read(struct stb_model *m, const struct stb_stmt *stmt, bool star, 
 			stb_diag_here(s, d, "did you mean `%s`?", near);
 			stb_diag_fixit(s, d, stmt->name.span, "%s", near);
 		} else {
-			stb_diag_help(s, d, "blocks are suite, storage, volume, server, database, workload, matrix, report, claim and profile");
+			stb_diag_help(s, d, "blocks are suite, storage, volume, pin, server, database, workload, matrix, report, claim and profile");
 		}
 		return false;
 	}

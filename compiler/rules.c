@@ -1,6 +1,7 @@
 /*
  * rules.c - attributes against each other: what cannot mean what is written (errors), what is often misread (warnings),
- * what will happen (notes). The rules themselves are tables in rules_io.c, rules_rate.c, rules_oltp.c, rules_mix.c and rules_volume.c; `stb
+ * what will happen (notes). The rules themselves are tables in rules_io.c, rules_rate.c, rules_oltp.c, rules_mix.c, rules_volume.c and
+ * rules_place.c; `stb
  * explain` lists them.
  *
  * A rule looks at one scope, a distinct combination of effective blocks, not at a cell. What it finds is told once per
@@ -19,6 +20,8 @@ static const struct stb_rule rules[] = {
 #define TYPES_OLTP "workload oltp"
 #define TYPES_VOLUME "volume"
 #define TYPES_MIX "workload mix"
+#define TYPES_SERVER "server"
+#define TYPES_DATABASE "database"
 #define STB_RULE(table, code_, doc_, look) { .code = STB_##code_, .types = TYPES_##table, .doc = (doc_) },
 #include "compiler/rules.def"
 #undef STB_RULE
@@ -108,7 +111,14 @@ void stb_without_effect(struct stb_rules_run *r, enum stb_code code, const struc
 /* Every required attribute has a value in every cell; references were followed by expand. */
 static void look_required(struct stb_rules_run *r)
 {
-	const struct stb_eblock *blocks[] = { r->s->workload, r->s->database, r->s->volume, r->s->storage };
+	const struct stb_scope *s = r->s;
+	const struct stb_eblock *blocks[8 + 2 * STB_MAX_MOUNTS] = { s->workload, s->database, s->volume, s->storage, s->server, s->pin, s->client,
+		s->client_pin };
+
+	for (uint32_t i = 0; i < s->n_mounts; i++) {
+		blocks[8 + 2 * i] = s->mounts[i].volume;
+		blocks[9 + 2 * i] = s->mounts[i].storage;
+	}
 
 	for (size_t k = 0; k < STB_LEN(blocks); k++) {
 		const struct stb_shape *shape = blocks[k] ? stb_shape(r->x, blocks[k]->block->type) : NULL;
@@ -130,6 +140,14 @@ static void look_required(struct stb_rules_run *r)
 	}
 }
 
+static void look_volume(struct stb_rules_run *r, const struct stb_eblock *volume, const struct stb_eblock *storage)
+{
+	r->volume = volume;
+	r->storage = storage;
+	if (volume && storage)
+		stb_rules_look_volume(r);
+}
+
 static void look(struct stb_rules_run *r)
 {
 	const char *type = r->s->workload->block->type->type;
@@ -145,8 +163,10 @@ static void look(struct stb_rules_run *r)
 		stb_rules_look_oltp(r);
 	else
 		stb_rules_look_io(r);
-	if (r->s->volume && r->s->storage)
-		stb_rules_look_volume(r);
+	look_volume(r, r->s->volume, r->s->storage);
+	for (uint32_t i = 0; i < r->s->n_mounts; i++)
+		look_volume(r, r->s->mounts[i].volume, r->s->mounts[i].storage);
+	stb_rules_look_place(r);
 }
 
 /* "engine = psync  depth = 16": the axes that made the attributes what they are, in the first cell; NULL where none did. */

@@ -20,6 +20,7 @@ struct stb_rules_run {
 	struct stb_expansion *x;
 	const struct stb_scope *s;          /* at hand */
 	const struct stb_eblock *w;         /* its workload */
+	const struct stb_eblock *volume, *storage; /* at hand, of rules of volumes */
 	struct stb_finding *findings;
 	uint32_t n, cap;
 	struct stb_intern known;            /* code, matrix, place and text -> finding number + 1 */
@@ -52,7 +53,8 @@ void stb_rule_fits(struct stb_rules_run *r, const struct stb_eattr *size, const 
 /* Each looks at r->s with all rules of its table. io: volume and storage are there; oltp: the database is; volume: volume and storage are. */
 void stb_rules_look_io(struct stb_rules_run *r);
 void stb_rules_look_oltp(struct stb_rules_run *r);
-void stb_rules_look_volume(struct stb_rules_run *r);
+void stb_rules_look_volume(struct stb_rules_run *r); /* r->volume and r->storage */
+void stb_rules_look_place(struct stb_rules_run *r);
 void stb_rules_look_mix(struct stb_rules_run *r);
 
 /* rules_rate.c: rates, pauses and steadiness, of io and oltp alike. */

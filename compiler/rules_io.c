@@ -442,6 +442,8 @@ static look_fn *const table[] = {
 #define LOOK_OLTP(look)
 #define LOOK_VOLUME(look)
 #define LOOK_MIX(look)
+#define LOOK_SERVER(look)
+#define LOOK_DATABASE(look)
 #define STB_RULE(table_, code, doc, look) LOOK_##table_(look)
 #include "compiler/rules.def"
 #undef STB_RULE

@@ -38,7 +38,7 @@ static const struct stb_schema_attr rows[] = {
 static const char *const kind_names[STB_N_KINDS] = {
 	[STB_K_SUITE] = "suite",       [STB_K_STORAGE] = "storage",   [STB_K_VOLUME] = "volume", [STB_K_SERVER] = "server",
 	[STB_K_DATABASE] = "database", [STB_K_WORKLOAD] = "workload", [STB_K_MATRIX] = "matrix", [STB_K_REPORT] = "report",
-	[STB_K_CLAIM] = "claim",       [STB_K_PROFILE] = "profile",
+	[STB_K_CLAIM] = "claim",       [STB_K_PROFILE] = "profile",   [STB_K_PIN] = "pin",
 };
 
 const char *stb_kind_name(enum stb_kind k)

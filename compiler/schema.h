@@ -15,6 +15,7 @@ enum stb_kind {
 	STB_K_SUITE,
 	STB_K_STORAGE,
 	STB_K_VOLUME,
+	STB_K_PIN,
 	STB_K_SERVER,
 	STB_K_DATABASE,
 	STB_K_WORKLOAD,
@@ -29,7 +30,7 @@ enum stb_row_flag {
 	STB_REQUIRED = 1,  /* must have an effective value in every cell (in every block where the kind has no cells) */
 	STB_BOUND = 2,     /* an axis of ref_kind binds it where the block leaves it out */
 	STB_OPTIONAL = 4,  /* no default, may stay unset */
-	STB_STRUCTURAL = 8,/* a nested block (where, baseline, axis, exclude, override, schedule): not an attribute with a value */
+	STB_STRUCTURAL = 8,/* a nested block (where, baseline, axis, exclude, override, schedule, limits): not an attribute with a value */
 	STB_OPEN_MAP = 16, /* options { }, units { }: keys are free */
 	STB_INTERPOLATES_CELL = 32, /* ${cell.AXIS} is allowed (addresses) */
 	STB_FIGURE = 64,   /* what a claim judges by: takes a range and a fraction */
@@ -37,6 +38,8 @@ enum stb_row_flag {
 	STB_OR_LIST = 256, /* one value or a list of such values; a list of one is that value */
 	STB_DISTRIBUTION = 512, /* WORD that may also be zipf(1.2), pareto(0.2), normal(10%), zoned([60%, 10%], ...) */
 	STB_ENTRIES = 1024, /* a nested block whose entries are attributes "BLOCK.NAME" of the outer one; with STB_STRUCTURAL */
+	STB_BY_TEXT = 2048, /* an open map whose entries are blocks with a text: vcpu "0-3" { node = 1 } is "vcpu.0-3.node" */
+	STB_INNER = 4096,  /* stands in the braces of an entry of a STB_BY_TEXT map, not in the block itself: "vcpu.node" */
 };
 
 struct stb_schema_attr {

@@ -118,6 +118,47 @@ static bool check_schema_name(struct stb_model *m, const struct stb_setting *t)
 	return true;
 }
 
+/* What a device is called under /dev/disk/by-id, or where it lies in a list of such names: never a path. */
+static bool check_device_name(struct stb_model *m, const struct stb_setting *t, struct stb_span span, const char *name)
+{
+	struct stb_diag *d;
+
+	if (name[0] && !strchr(name, '/') && strcmp(name, "..") != 0)
+		return true;
+	d = stb_diag(&m->c->sink, STB_E0330, span, "`%s` takes the name of a device, not a path", t->row->name);
+	if (strncmp(name, "/dev/disk/by-id/", 16) == 0 && name[16] && !strchr(name + 16, '/')) {
+		stb_diag_here(&m->c->sink, d, "write \"%s\"", name + 16);
+		stb_diag_fixit(&m->c->sink, d, span, "\"%s\"", name + 16);
+	} else {
+		stb_diag_help(&m->c->sink, d, "names such as /dev/nvme0n1 change from boot to boot; `ls /dev/disk/by-id` shows those that stay");
+	}
+	return false;
+}
+
+static bool names_device(const struct stb_schema_attr *row)
+{
+	static const char *const rows[] = { "serial", "by_id", "erase", "namespace", "devices" };
+
+	for (size_t i = 0; row->kind == STB_K_STORAGE && i < STB_LEN(rows); i++) {
+		if (strcmp(rows[i], row->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool check_names(struct stb_model *m, const struct stb_setting *t)
+{
+	bool ok = true;
+
+	for (uint32_t i = 0; i < t->val.n_items; i++) {
+		const bool itself = t->node && t->node->kind == STB_N_LIST && i < t->node->n_items;
+		const struct stb_span span = itself ? t->node->items[i]->span : t->value_span;
+
+		ok &= check_device_name(m, t, span, t->val.items[i].str);
+	}
+	return ok;
+}
+
 static bool check_text(struct stb_model *m, const struct stb_setting *t)
 {
 	const struct stb_schema_attr *row = t->row;
@@ -134,6 +175,8 @@ static bool check_text(struct stb_model *m, const struct stb_setting *t)
 		return check_filename(m, t);
 	if (row->kind == STB_K_DATABASE && strcmp(row->name, "schema") == 0)
 		return check_schema_name(m, t);
+	if (names_device(row))
+		return check_device_name(m, t, t->value_span, t->val.str);
 	return true;
 }
 
@@ -141,6 +184,8 @@ static bool check_value(struct stb_model *m, const struct stb_setting *t)
 {
 	if (t->val.type == STB_V_STRING)
 		return check_text(m, t);
+	if (t->val.type == STB_V_LIST && t->row->elem == STB_V_STRING && t->row->ident == STB_ADDRESS)
+		return check_names(m, t);
 	if (t->val.type == STB_V_LIST && t->row->elem == STB_V_STRING && t->origin != STB_FROM_LINE && t->origin != STB_FROM_PARAM)
 		return !stb_report_fsopt(m, t, NULL); /* of a declared block, check.c knows the file system */
 	return true;
@@ -210,11 +255,12 @@ static const struct stb_schema_attr *find_row(struct stb_model *m, enum stb_kind
 {
 	const struct stb_schema_attr *row = n_path <= 8 ? stb_schema_attr(kind, type, key) : NULL;
 	const struct stb_schema_attr *first = n_path > 1 ? stb_schema_attr(kind, type, path[0].text) : NULL;
-	const bool inner = row && first && first->flags & STB_ENTRIES;
+	const bool part = row && first && first->flags & STB_ENTRIES;
+	/* options have plain names; those of a provisioner may be dotted */
+	const bool dotted = row && (row->elem != STB_V_NONE || row->kind == STB_K_STORAGE);
+	const bool entry = row && row->flags & STB_OPEN_MAP && !(row->flags & STB_BY_TEXT) && (n_path == 2 || dotted);
 
-	const bool entry = row && row->flags & STB_OPEN_MAP && (n_path == 2 || row->elem != STB_V_NONE); /* options have plain names */
-
-	if (row && (n_path == 1 || entry || inner))
+	if (row && (n_path == 1 || entry || part))
 		return row;
 	if (n_path > 1 && first) {
 		struct stb_diag *d = stb_diag(&m->c->sink, STB_E0203, path[1].span, "`%s` has no part `%s`", path[0].text, path[1].text);

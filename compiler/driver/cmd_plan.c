@@ -1,14 +1,18 @@
 /* cmd_plan.c - `stb plan`, and the compilation that plan, run and report share. */
 #include "compiler/driver/driver.h"
+#include "runtime/base/topology.h"
 #include "runtime/exec/outfile.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct stb_plan *stb_driver_compile(struct stb_compilation *c, const struct stb_args *a, const char *path)
+struct stb_plan *stb_driver_compile(struct stb_compilation *c, const struct stb_args *a, const char *path,
+	const struct stb_topology *topology)
 {
-	struct stb_compile_options o = { .profile = a->profile, .set = a->set, .n_set = a->n_set, .max_cells = a->max_cells };
+	struct stb_compile_options o = {
+		.profile = a->profile, .set = a->set, .n_set = a->n_set, .max_cells = a->max_cells, .topology = topology,
+	};
 	struct stb_plan *p = stb_compile_file(c, path, &o);
 
 	/* what is only a note is said by `stb check`, and by the plan itself */
@@ -55,12 +59,19 @@ static int write_plan(const struct stb_plan *p, bool json, const char *path)
 int stb_cmd_plan(const struct stb_args *a)
 {
 	const bool json = stb_args_format(a, "json");
+	struct stb_topology *topology = NULL;
 	struct stb_compilation c;
 	struct stb_plan *p;
+	struct stb_err err;
 	int code = STB_EXIT_SPEC;
 
+	stb_err_clear(&err);
+	if (a->topology && !(topology = stb_topology_load(a->topology, &err))) {
+		stb_exec_print_error(NULL, &err, stderr);
+		return STB_EXIT_ENVIRONMENT;
+	}
 	stb_compilation_init(&c);
-	p = stb_driver_compile(&c, a, a->operands[0]);
+	p = stb_driver_compile(&c, a, a->operands[0], topology);
 	if (p && a->output) {
 		code = write_plan(p, json, a->output);
 	} else if (p) {
@@ -69,5 +80,6 @@ int stb_cmd_plan(const struct stb_args *a)
 	}
 	stb_plan_free(p);
 	stb_compilation_fini(&c);
+	stb_topology_free(topology);
 	return code;
 }

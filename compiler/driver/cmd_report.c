@@ -68,7 +68,7 @@ int stb_cmd_report(const struct stb_args *a)
 	}
 	stb_err_clear(&err);
 	stb_compilation_init(&c);
-	p = stb_driver_compile(&c, a, a->operands[0]);
+	p = stb_driver_compile(&c, a, a->operands[0], NULL);
 	if (!p)
 		goto out;
 	r = stb_results_new(p);

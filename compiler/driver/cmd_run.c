@@ -14,7 +14,7 @@ int stb_cmd_run(const struct stb_args *a)
 	int code = STB_EXIT_SPEC;
 
 	stb_compilation_init(&c);
-	p = stb_driver_compile(&c, a, a->operands[0]);
+	p = stb_driver_compile(&c, a, a->operands[0], NULL);
 	if (!p)
 		goto out;
 	keep = stb_xmalloc((size_t)p->n_cells + 1);

@@ -75,8 +75,12 @@ bool stb_args_format(const struct stb_args *a, const char *word);
 void stb_help(FILE *out);                                          /* all commands */
 void stb_help_command(const struct stb_command *c, FILE *out);     /* one */
 
-/* Compiles FILE with the profile and --set of the arguments; diagnostics go to standard error. NULL: an error was printed. */
-struct stb_plan *stb_driver_compile(struct stb_compilation *c, const struct stb_args *a, const char *path);
+/*
+ * Compiles FILE with the profile and --set of the arguments, pins judged on the topology (NULL: on none); diagnostics go to standard error.
+ * NULL: an error was printed.
+ */
+struct stb_plan *stb_driver_compile(struct stb_compilation *c, const struct stb_args *a, const char *path,
+	const struct stb_topology *topology);
 
 /*
  * --only: marks the cells that a selector ("storage = disk  workload = [a, b]") or a prefix of a cell id selects. keep has plan->n_cells

@@ -243,7 +243,7 @@ static void check_memory_nodes(struct judge *j, const struct stb_cpuset *set)
 
 	memset(bad, 0, sizeof(bad));
 	for (uint32_t id = stb_cpuset_next(set, 0); id != STB_CPU_NONE; id = stb_cpuset_next(set, id + 1)) {
-		const struct stb_node *n = stb_topology_node(j->t, id);
+		const struct stb_numa_node *n = stb_topology_node(j->t, id);
 
 		if (!n)
 			stb_cpuset_add(&bad[0], id);
@@ -319,7 +319,7 @@ static void place_node(struct judge *j, uint32_t i)
 {
 	struct rule *rule = &j->rules[i];
 	const uint32_t id = (uint32_t)j->p->rules[i].node;
-	const struct stb_node *n = stb_topology_node(j->t, id);
+	const struct stb_numa_node *n = stb_topology_node(j->t, id);
 	const char *why = NULL;
 
 	stb_topology_node_cpus(j->t, id, &rule->cpus);
@@ -469,7 +469,7 @@ static bool is_overcommitted(const struct load *l)
 	return stb_cpuset_count(&l->vcpus) > stb_cpuset_count(&l->cpus);
 }
 
-static void load_of(const struct judge *j, const struct stb_node *n, struct load *l)
+static void load_of(const struct judge *j, const struct stb_numa_node *n, struct load *l)
 {
 	stb_cpuset_clear(&l->vcpus);
 	for (uint32_t v = 0; v < j->r->n_slots; v++) {
@@ -569,7 +569,7 @@ static void check_local_memory(struct judge *j)
 	struct stb_cpuset far = { 0 };
 
 	for (uint32_t v = 0; v < j->r->n_slots; v++) {
-		const struct stb_node *n = stb_topology_node(j->t, j->r->slots[v].node);
+		const struct stb_numa_node *n = stb_topology_node(j->t, j->r->slots[v].node);
 
 		if (n && (!n->memory_bytes || !n->allowed))
 			stb_cpuset_add(&far, n->id);

@@ -34,7 +34,7 @@ struct stb_topology *stb_topology_make(const struct stb_topology_draft *d)
 		t->n_cpus += d->node[id] != STB_CPU_NONE;
 	t->n_nodes = d->n_nodes;
 	t->cpus = STB_NEW_ARRAY(&t->arena, struct stb_cpu, t->n_cpus);
-	t->nodes = STB_NEW_ARRAY(&t->arena, struct stb_node, t->n_nodes);
+	t->nodes = STB_NEW_ARRAY(&t->arena, struct stb_numa_node, t->n_nodes);
 	for (uint32_t k = 0; k < t->n_nodes; k++) {
 		t->nodes[k] = d->nodes[k];
 		t->nodes[k].n_cpus = 0;
@@ -45,7 +45,7 @@ struct stb_topology *stb_topology_make(const struct stb_topology_draft *d)
 			continue;
 		t->cpus[i++] = (struct stb_cpu){ .id = id, .node = d->node[id], .package = d->package[id],
 			.core = d->core[id] == STB_CPU_NONE ? id : d->core[id], .allowed = stb_cpuset_has(&d->allowed_cpus, id) };
-		struct stb_node *node = (struct stb_node *)stb_topology_node(t, d->node[id]);
+		struct stb_numa_node *node = (struct stb_numa_node *)stb_topology_node(t, d->node[id]);
 
 		STB_ASSERT(node);
 		node->n_cpus++;
@@ -82,7 +82,7 @@ const struct stb_cpu *stb_topology_cpu(const struct stb_topology *t, uint32_t id
 	return bsearch(&id, t->cpus, t->n_cpus, sizeof(*t->cpus), by_id);
 }
 
-const struct stb_node *stb_topology_node(const struct stb_topology *t, uint32_t id)
+const struct stb_numa_node *stb_topology_node(const struct stb_topology *t, uint32_t id)
 {
 	return bsearch(&id, t->nodes, t->n_nodes, sizeof(*t->nodes), by_id);
 }
@@ -140,7 +140,7 @@ static void add_list(struct stb_buf *b, const struct stb_cpuset *s)
 		stb_cpulist_print(s, b);
 }
 
-static void row(const struct stb_topology *t, const struct stb_node *n, struct parts *p, struct stb_buf cell[N_COLUMNS])
+static void row(const struct stb_topology *t, const struct stb_numa_node *n, struct parts *p, struct stb_buf cell[N_COLUMNS])
 {
 	collect(t, n->id, p);
 	for (int c = 0; c < N_COLUMNS; c++)

@@ -21,7 +21,7 @@ struct stb_cpu {
 	bool allowed;     /* this process may run there (affinity, cpuset) */
 };
 
-struct stb_node {
+struct stb_numa_node {
 	uint32_t id;
 	uint32_t n_cpus;         /* online ones, allowed or not; 0: memory only */
 	uint64_t memory_bytes;   /* 0: CPUs only */
@@ -32,7 +32,7 @@ struct stb_topology {
 	struct stb_arena arena;
 	struct stb_cpu *cpus;    /* online ones, by ascending id; at least one */
 	uint32_t n_cpus;
-	struct stb_node *nodes;  /* by ascending id; at least one */
+	struct stb_numa_node *nodes;  /* by ascending id; at least one */
 	uint32_t n_nodes;
 	uint8_t *distances;      /* [from * n_nodes + to], positions in nodes; NULL: unknown */
 };
@@ -43,7 +43,7 @@ struct stb_topology_draft {
 	uint32_t package[STB_CPU_MAX];
 	uint32_t core[STB_CPU_MAX];    /* STB_CPU_NONE: a core of its own */
 	struct stb_cpuset allowed_cpus, allowed_nodes;
-	struct stb_node nodes[STB_NODE_MAX]; /* by ascending id: id, memory_bytes */
+	struct stb_numa_node nodes[STB_NODE_MAX]; /* by ascending id: id, memory_bytes */
 	uint32_t n_nodes;
 	uint8_t *distances;            /* as in stb_topology; copied */
 };
@@ -65,7 +65,7 @@ void stb_topology_save(const struct stb_topology *t, struct stb_buf *out);
 void stb_topology_print(const struct stb_topology *t, struct stb_buf *out);
 
 const struct stb_cpu *stb_topology_cpu(const struct stb_topology *t, uint32_t id);   /* NULL: not online */
-const struct stb_node *stb_topology_node(const struct stb_topology *t, uint32_t id); /* NULL: not there */
+const struct stb_numa_node *stb_topology_node(const struct stb_topology *t, uint32_t id); /* NULL: not there */
 /* CPUs of a node that this process may use. */
 void stb_topology_node_cpus(const struct stb_topology *t, uint32_t node, struct stb_cpuset *out);
 

@@ -167,7 +167,7 @@ static void read_distances(struct reader *r, json_t *v, uint32_t from, size_t n_
 static void read_node(struct reader *r, json_t *json, uint32_t i, size_t n_nodes)
 {
 	static const char *const known[] = { "id", "cpus", "memory_bytes", "distances", NULL };
-	struct stb_node *node = &r->d->nodes[i];
+	struct stb_numa_node *node = &r->d->nodes[i];
 	json_t *cpus;
 
 	if (!members(r, json, known))
@@ -359,7 +359,7 @@ static void put_list(struct stb_buf *out, const struct stb_cpuset *s)
 static void save_nodes(const struct stb_topology *t, struct stb_cpuset *s, struct stb_buf *out)
 {
 	for (uint32_t i = 0; i < t->n_nodes; i++) {
-		const struct stb_node *n = &t->nodes[i];
+		const struct stb_numa_node *n = &t->nodes[i];
 
 		stb_buf_printf(out, "    {\"id\": %" PRIu32, n->id);
 		stb_cpuset_clear(s);

@@ -84,13 +84,13 @@ static int one_node(struct reader *r, struct stb_arena *a)
 	if (bytes < 0)
 		return refuse(r, "/proc/meminfo", "does not tell MemTotal");
 	r->d->n_nodes = 1;
-	r->d->nodes[0] = (struct stb_node){ .id = 0, .memory_bytes = (uint64_t)bytes };
+	r->d->nodes[0] = (struct stb_numa_node){ .id = 0, .memory_bytes = (uint64_t)bytes };
 	for (uint32_t cpu = stb_cpuset_next(&r->online, 0); cpu != STB_CPU_NONE; cpu = stb_cpuset_next(&r->online, cpu + 1))
 		r->d->node[cpu] = 0;
 	return 0;
 }
 
-static int read_node(struct reader *r, struct stb_arena *a, struct stb_node *n)
+static int read_node(struct reader *r, struct stb_arena *a, struct stb_numa_node *n)
 {
 	const char *cpus = stb_arena_printf(a, "/sys/devices/system/node/node%" PRIu32 "/cpulist", n->id);
 	const char *mem = stb_arena_printf(a, "/sys/devices/system/node/node%" PRIu32 "/meminfo", n->id);
@@ -140,7 +140,7 @@ static int read_nodes(struct reader *r, struct stb_arena *a)
 	if (list_of(text, STB_NODE_MAX, &ids) || stb_cpuset_empty(&ids))
 		return refuse(r, path, "is no list of nodes");
 	for (uint32_t id = stb_cpuset_next(&ids, 0); id != STB_CPU_NONE; id = stb_cpuset_next(&ids, id + 1)) {
-		struct stb_node *n = &r->d->nodes[r->d->n_nodes++];
+		struct stb_numa_node *n = &r->d->nodes[r->d->n_nodes++];
 
 		n->id = id;
 		if (read_node(r, a, n))

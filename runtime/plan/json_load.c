@@ -559,6 +559,7 @@ static void load_top(struct loader *l, json_t *root)
 	LOAD_ARRAY(l, &top, "claims", struct stb_plan_claim, p->claims, p->n_claims,
 		load_claim(l, json_array_get(list_, i), &p->claims[i]));
 	p->privileges = stb_json_take_texts(&l->r, &top, "privileges", &p->n_privileges);
+	p->devices = stb_json_take_texts(&l->r, &top, "devices", &p->n_devices);
 	p->secrets = stb_json_take_texts(&l->r, &top, "secrets", &p->n_secrets);
 	p->notes = stb_json_take_texts(&l->r, &top, "notes", &p->n_notes);
 	stb_json_take_hash(&l->r, &top, "hash", p->hash);

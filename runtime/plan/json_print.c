@@ -585,6 +585,7 @@ static void body(struct writer *w, const struct stb_plan *p)
 		claim(w, p, &p->claims[i]);
 	end(w, "]");
 	texts(w, "privileges", p->privileges, p->n_privileges);
+	texts(w, "devices", p->devices, p->n_devices);
 	texts(w, "secrets", p->secrets, p->n_secrets);
 	texts(w, "notes", p->notes, p->n_notes);
 }

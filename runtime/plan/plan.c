@@ -155,7 +155,7 @@ char *stb_plan_cell_label(struct stb_arena *a, const struct stb_plan *p, uint32_
 
 	stb_buf_init(&b);
 	for (uint32_t i = 0; i < m->n_axes; i++) {
-		if (c->point[i] == STB_NONE)
+		if (c->point[i] == STB_NONE || !strcmp(m->axes[i].kind, "run")) /* a cell is the same in all runs */
 			continue;
 		stb_buf_adds(&b, b.len ? " / " : "");
 		stb_buf_adds(&b, m->axes[i].values[c->point[i]].key);

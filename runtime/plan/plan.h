@@ -39,7 +39,7 @@ struct stb_plan_attr {
 
 /* One block with its effective attributes. A declared block that overrides or axes change stands here once per variant. */
 struct stb_plan_block {
-	const char *kind;  /* storage volume server database workload */
+	const char *kind;  /* storage volume pin server database workload */
 	const char *type;  /* directory, loop, io, oltp, mysql, ...; "" where the kind has none */
 	const char *name;
 	const char *label; /* NULL: use the name */
@@ -59,7 +59,7 @@ struct stb_plan_axis_value {
 struct stb_plan_axis {
 	const char *name;  /* "storage", "threads" */
 	const char *label; /* for reports; never NULL */
-	const char *kind;  /* block kind of a binding axis, "" for an own axis */
+	const char *kind;  /* block kind of a binding axis, "run" for the runs that are compared, "" for an own axis */
 	bool described;    /* all values are `external`: it describes, it is not carried out */
 	struct stb_plan_axis_value *values;
 	uint32_t n_values;
@@ -211,6 +211,8 @@ struct stb_plan {
 	uint32_t n_claims;
 	const char **privileges;       /* "root: mounts ext4 on a loop device (storage fast)" */
 	uint32_t n_privileges;
+	const char **devices;          /* existing ones that are written to: "serial S4EV: overwritten, with consent (storage fast)" */
+	uint32_t n_devices;
 	const char **secrets;          /* "env:DB_PASSWORD" */
 	uint32_t n_secrets;
 	const char **notes;            /* what will happen and is often misread; one sentence each */

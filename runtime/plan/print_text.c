@@ -141,6 +141,7 @@ static void print_cost(struct stb_plan_printer *t)
 	fact(t, "writes", stb_arena_printf(a, "%s by provisioning, %s by measuring", stb_plan_bytes_text(t, n->load_bytes), measured_text(t)));
 	fact(t, "space", stb_arena_printf(a, "%s at most at one time", stb_plan_bytes_text(t, n->peak_space_bytes)));
 	list_texts(t, "privileges", t->p->privileges, t->p->n_privileges);
+	list_texts(t, "devices", t->p->devices, t->p->n_devices);
 	list_texts(t, "secrets", t->p->secrets, t->p->n_secrets);
 }
 

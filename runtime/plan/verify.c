@@ -135,7 +135,7 @@ static bool check_attrs(struct check *c, const struct stb_plan_block *b, uint32_
 
 static bool check_blocks(struct check *c)
 {
-	static const char *const kinds[] = { "storage", "volume", "server", "database", "workload", "dataset" };
+	static const char *const kinds[] = { "storage", "volume", "pin", "server", "database", "workload", "dataset" };
 
 	for (uint32_t i = 0; i < c->p->n_blocks; i++) {
 		const struct stb_plan_block *b = &c->p->blocks[i];
@@ -333,6 +333,18 @@ static int by_id(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
+/* Whether two cells of one matrix are one cell of two runs that are compared. */
+static bool other_run(const struct check *c, const struct stb_plan_cell *a, const struct stb_plan_cell *b)
+{
+	const struct stb_plan_matrix *m = &c->p->matrices[a->matrix];
+
+	for (uint32_t i = 0; i < m->n_axes; i++) {
+		if (!strcmp(m->axes[i].kind, "run") && a->point[i] != b->point[i])
+			return true;
+	}
+	return false;
+}
+
 /* Every cell's same_as is the first cell with its id, and no matrix has an id twice. sorted: by id, then index. */
 static bool check_twins(struct check *c, const struct stb_plan_cell **sorted)
 {
@@ -343,7 +355,7 @@ static bool check_twins(struct check *c, const struct stb_plan_cell **sorted)
 
 		if (!i || strcmp(x->id, first->id))
 			first = x;
-		else if (x->matrix == sorted[i - 1]->matrix)
+		else if (x->matrix == sorted[i - 1]->matrix && !other_run(c, x, sorted[i - 1]))
 			return bad(c, "matrix `%s` has two cells with the id %.16s", c->p->matrices[x->matrix].name, x->id);
 		if (x->same_as != (uint32_t)(first - c->p->cells))
 			return bad(c, "cell %u does not name the first cell that equals it", (uint32_t)(x - c->p->cells));
@@ -493,7 +505,7 @@ static bool check_sources(struct check *c)
 			return bad(c, "place %u is in a file that is not listed", i);
 	}
 	return check_texts(c, "parameter", p->params, p->n_params) && check_texts(c, "privilege", p->privileges, p->n_privileges) &&
-		check_texts(c, "secret", p->secrets, p->n_secrets) && check_texts(c, "note", p->notes, p->n_notes);
+		check_texts(c, "device", p->devices, p->n_devices) && check_texts(c, "secret", p->secrets, p->n_secrets) && check_texts(c, "note", p->notes, p->n_notes);
 }
 
 int stb_plan_verify(const struct stb_plan *p, struct stb_err *err)

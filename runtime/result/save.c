@@ -40,8 +40,10 @@ static void collect_columns(const struct stb_plan *p, struct columns *c)
 		}
 	}
 	for (uint32_t m = 0; m < p->n_matrices; m++) {
-		for (uint32_t a = 0; a < p->matrices[m].n_axes; a++)
-			add_column(c, p->matrices[m].axes[a].name);
+		for (uint32_t a = 0; a < p->matrices[m].n_axes; a++) {
+			if (strcmp(p->matrices[m].axes[a].kind, "run")) /* which run these are, the report is told */
+				add_column(c, p->matrices[m].axes[a].name);
+		}
 	}
 }
 

@@ -1,5 +1,5 @@
 /*
- * test_golden.c - whole specs: what the compiler says about a wrong one, and the plan it makes of a right one, byte for byte.
+ * test_golden.c - whole specs: the plan that the compiler makes of a right one, byte for byte. What it says about wrong ones: test_golden_diag.c.
  *
  * The first line of a spec may state how it is compiled: `# --profile NAME`, `# --set NAME=VALUE`, `# --max-cells N`. Without it the spec is
  * checked bare and under each profile, as `stb check` does.
@@ -65,17 +65,6 @@ static void finish(struct compiled *k)
 	stb_compilation_fini(&k->c);
 }
 
-static void print_diagnostics(const char *path, const char *name, FILE *out)
-{
-	struct compiled k;
-
-	(void)name;
-	compile(&k, path);
-	cr_expect_eq(k.plan == NULL, k.c.sink.n_errors > 0, "%s: a plan or an error", path);
-	stb_sink_print(&k.c.sink, STB_DIAG_HUMAN, out);
-	finish(&k);
-}
-
 static void print_plan(const char *path, FILE *out, void (*print)(const struct stb_plan *p, FILE *out))
 {
 	struct compiled k;
@@ -96,11 +85,6 @@ static void print_json(const char *path, const char *name, FILE *out)
 {
 	(void)name;
 	print_plan(path, out, stb_plan_print_json);
-}
-
-Test(golden, diagnostics)
-{
-	cr_expect_geq(golden_dir("tests/golden/diag", "diag", print_diagnostics), 40);
 }
 
 Test(golden, plans)

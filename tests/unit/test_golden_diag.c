@@ -2,12 +2,13 @@
  * test_golden_diag.c - what a user reads about each mistake: every spec of tests/golden/diag is compiled bare and under its profiles, and the
  * whole text compared. A spec may begin with comments that stand for the command line:
  *
- *   # --set NAME=VALUE      # --profile NAME      # --max-cells N
+ *   # --set NAME=VALUE      # --profile NAME      # --max-cells N      # --topology FILE
  */
 #include <criterion/criterion.h>
 
 #include "tests/support/golden.h"
 #include "compiler/compile.h"
+#include "runtime/base/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,20 @@ enum { MAX_SET = 4 };
 struct line {
 	struct stb_compile_options o;
 	const char *set[MAX_SET];
+	struct stb_topology *topology;
 	struct stb_arena arena;
 };
+
+static struct stb_topology *load_topology(const char *path)
+{
+	struct stb_topology *t;
+	struct stb_err err;
+
+	stb_err_clear(&err);
+	t = stb_topology_load(path, &err);
+	cr_assert(t, "%s: %s", path, err.what);
+	return t;
+}
 
 /* The options in the comments at the top of a spec. */
 static void read_options(const char *path, struct line *l)
@@ -36,10 +49,13 @@ static void read_options(const char *path, struct line *l)
 			l->o.profile = value + 10;
 		else if (strncmp(value, "--max-cells ", 12) == 0)
 			l->o.max_cells = strtoull(value + 12, NULL, 10);
+		else if (strncmp(value, "--topology ", 11) == 0)
+			l->topology = load_topology(value + 11);
 	}
 	if (f)
 		fclose(f);
 	l->o.set = l->set;
+	l->o.topology = l->topology;
 	l->o.check_profiles = !l->o.profile;
 }
 
@@ -59,6 +75,7 @@ static void print_diagnostics(const char *path, const char *name, FILE *out)
 	cr_expect_eq(plan == NULL, c.sink.n_errors > 0, "%s: a plan and errors exclude each other", path);
 	stb_sink_print(&c.sink, STB_DIAG_HUMAN, out);
 	stb_compilation_fini(&c);
+	stb_topology_free(l.topology);
 	stb_arena_fini(&l.arena);
 }
 

@@ -222,7 +222,7 @@ Test(resolve, heads_of_blocks)
 		{ "volume { }", STB_E0207 },         { "volume a b { }", STB_E0207 },       { "storage tmpfs { }", STB_E0207 },
 		{ "storage x { }", STB_E0207 },      { "storage tmpfs a b { }", STB_E0207 }, { "volume \"a\" { }", STB_E0207 },
 		{ "volume * { }", STB_E0207 },       { "storage ram a { }", STB_E0206 },    { "volume none { }", STB_E0218 },
-		{ "let none = 1", STB_E0218 },       { "pin p { }", STB_E0202 },            { "workload mixed m { }", STB_E0206 },
+		{ "let none = 1", STB_E0218 },       { "pins p { }", STB_E0202 },            { "workload mixed m { }", STB_E0206 },
 	};
 
 	for (size_t i = 0; i < STB_LEN(cases); i++) {

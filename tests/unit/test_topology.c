@@ -79,7 +79,7 @@ static void put_cpu(const struct stb_topology *t, const struct stb_cpu *c)
 
 static void put_node(const struct stb_topology *t, uint32_t i)
 {
-	const struct stb_node *n = &t->nodes[i];
+	const struct stb_numa_node *n = &t->nodes[i];
 	struct stb_cpuset cpus = { 0 };
 	struct stb_buf b;
 	char path[200], text[200];
