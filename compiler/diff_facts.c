@@ -418,6 +418,7 @@ void stb_diff_facts(struct stb_diffing *x)
 	reports(x);
 	claims(x);
 	needs(x, "privilege", a->privileges, a->n_privileges, b->privileges, b->n_privileges);
+	needs(x, "device", a->devices, a->n_devices, b->devices, b->n_devices);
 	needs(x, "secret", a->secrets, a->n_secrets, b->secrets, b->n_secrets);
 	block_texts(x);
 	suite(x);
