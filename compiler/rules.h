@@ -60,6 +60,7 @@ void stb_rules_look_mix(struct stb_rules_run *r);
 /* rules_rate.c: rates, pauses and steadiness, of io and oltp alike. */
 void stb_rule_two_rates(struct stb_rules_run *r);
 void stb_rule_rate_too_low(struct stb_rules_run *r);
+void stb_rule_rate_of_class(struct stb_rules_run *r);
 void stb_rule_without_rate(struct stb_rules_run *r);
 void stb_rule_thinktime(struct stb_rules_run *r);
 void stb_rule_rate_total(struct stb_rules_run *r);

@@ -83,6 +83,48 @@ void stb_rule_rate_too_low(struct stb_rules_run *r)
 		stb_bytes_text(r->x->arena, stb_io_greatest_bs(r->w))));
 }
 
+/* A rate of all jobs, the part of it that goes in one direction. */
+static bool directed(const struct stb_rules_run *r, const struct stb_eattr *rate, bool read, struct stb_val *out)
+{
+	const struct stb_val jobs = stb_val_num(STB_V_COUNT, (int64_t)stb_eattr_u64(r->w, "numjobs", 1), 1);
+	const struct stb_eattr *mix = stb_eattr(r->w, "rwmixread");
+	struct stb_val share = stb_val_num(STB_V_SHARE, 1, 1), all;
+
+	if (!(read ? stb_io_reads(r->w) : stb_io_writes(r->w)) || !times(&rate->val, &jobs, &all))
+		return false;
+	if (mix && stb_io_reads(r->w) && stb_io_writes(r->w))
+		share = read ? mix->val : stb_val_num(STB_V_SHARE, mix->val.den - mix->val.num, mix->val.den);
+	return times(&all, &share, out);
+}
+
+void stb_rule_rate_of_class(struct stb_rules_run *r)
+{
+	static const struct {
+		const char *rate, *limit;
+		bool read;
+	} pairs[] = {
+		{ "rate_iops", "limits.read_iops", true }, { "rate_iops", "limits.write_iops", false },
+		{ "rate", "limits.read_bw", true },        { "rate", "limits.write_bw", false },
+	};
+
+	for (size_t i = 0; i < STB_LEN(pairs); i++) {
+		const struct stb_eattr *rate = stb_eattr(r->w, pairs[i].rate), *limit = stb_eattr(r->s->storage, pairs[i].limit);
+		struct stb_val asked;
+		struct stb_diag *d;
+
+		if (!rate || !limit || !directed(r, rate, pairs[i].read, &asked) || asked.type != limit->val.type ||
+			stb_val_cmp(&asked, &limit->val) <= 0)
+			continue;
+		d = stb_find(r, STB_W0492, r->w, rate, r->s->storage, limit, "workload `%s` asks for %s of %s, and storage `%s` is limited to %s",
+			r->w->block->name, stb_val_label(r->x->arena, &asked), pairs[i].read ? "reads" : "writes", r->s->storage->block->name,
+			stb_val_label(r->x->arena, &limit->val));
+		if (!d)
+			continue;
+		stb_find_other(r, d, r->s->storage, limit, "the limit");
+		stb_diag_help(r->x->sink, d, "the rate will not be met, and its measurements not count; lower it, or raise the limit");
+	}
+}
+
 void stb_rule_without_rate(struct stb_rules_run *r)
 {
 	if (stb_eattr(r->w, "rate") || stb_eattr(r->w, "rate_iops"))

@@ -245,6 +245,8 @@ Test(db_run, every_script_sends_what_its_table_says)
 		{"read_write", true, true, 14, 2, 1, 1, 0, 0, 14, 4, 0},
 		{"write_only", true, false, 0, 2, 1, 1, 1, 1, 0, 4, 2},
 		{"write_only", false, true, 0, 2, 1, 1, 0, 0, 0, 4, 0},
+		{"update_index", true, false, 0, 1, 0, 0, 0, 0, 0, 1, 0},
+		{"update_non_index", false, false, 0, 1, 0, 0, 0, 0, 0, 1, 0},
 		{"insert", true, false, 0, 0, 0, 1, 0, 0, 0, 1, 0},
 	};
 	struct server s;
