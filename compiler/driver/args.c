@@ -26,7 +26,7 @@ static const struct option_row rows[STB_N_OPTIONS] = {
 	[STB_OPT_MAX_CELLS] = { "max-cells", 0, "N", "most cells that a matrix may have (100000)" },
 	[STB_OPT_OUTPUT] = { "output", 'o', "FILE", NULL },
 	[STB_OPT_ONLY] = { "only", 0, "SEL", "only the cells of a selector ('storage = disk  threads = 4..16') or of a cell-id prefix" },
-	[STB_OPT_RESULTS] = { "results", 0, "CSV_OR_DIR", "results to report on (may be repeated)" },
+	[STB_OPT_RESULTS] = { "results", 0, "[RUN=]PATH", "results to report on, a directory or a CSV file (may be repeated)" },
 	[STB_OPT_TOPOLOGY] = { "topology", 0, "FILE", "take a saved topology instead of this machine's" },
 	[STB_OPT_SAVE] = { "save", 0, "FILE", "write the topology to FILE instead of showing it" },
 	[STB_OPT_CHECK] = { "check", 0, NULL, "exit 4 when a claim fails" },

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int refuse(const struct stb_plan *p, const struct stb_err *err)
 {
@@ -48,6 +49,18 @@ static int print_or_write(const struct stb_args *a, const struct stb_results *r)
 	return code;
 }
 
+/* PATH, or RUN=PATH where a matrix compares runs; a file of that very name is a path. */
+static int read_results(struct stb_results *r, struct stb_plan *p, const char *text, struct stb_err *err)
+{
+	const char *equals = strchr(text, '='), *run = NULL;
+
+	if (equals && equals > text && access(text, F_OK) && !memchr(text, '/', (size_t)(equals - text))) {
+		run = stb_arena_strndup(&p->arena, text, (size_t)(equals - text));
+		text = equals + 1;
+	}
+	return stb_results_reading(r, run, err) || stb_results_read(r, text, err) ? -1 : 0;
+}
+
 int stb_cmd_report(const struct stb_args *a)
 {
 	struct stb_compilation c;
@@ -73,7 +86,7 @@ int stb_cmd_report(const struct stb_args *a)
 		goto out;
 	r = stb_results_new(p);
 	for (uint32_t i = 0; i < a->n_results; i++)
-		if (stb_results_read(r, a->results[i], &err)) {
+		if (read_results(r, p, a->results[i], &err)) {
 			code = refuse(p, &err);
 			goto out;
 		}

@@ -337,6 +337,34 @@ static uint32_t lower_bound(const struct loader *l, const char *key, size_t len)
 	return lo;
 }
 
+/* Of the cells with the key at `i`, which equal each other but for their run, the one of the run that is read. */
+static int cell_of_run(const struct loader *l, const struct stb_csv_record *rec, uint32_t i, uint32_t *cell, struct stb_err *err)
+{
+	const struct stb_plan *p = l->r->plan;
+	const char *reading = l->r->reading, *key = l->keys[i].key;
+	bool column = false;
+
+	*cell = l->keys[i].cell;
+	for (uint32_t k = 0; k < l->n_axes; k++)
+		column = column || !strcmp(l->axis_name[k], "run");
+	if (!stb_results_run_of(p, *cell) || column || (reading && !*reading))
+		return 0;
+	if (!reading) {
+		refuse(rec, err, "matrix `%s` compares runs, and nothing says which one this is", p->matrices[p->cells[*cell].matrix].name);
+		stb_err_remedy(err, "name it: --results RUN=DIR, with a RUN of its `runs = [...]`");
+		return -1;
+	}
+	for (; i < p->n_cells && !strcmp(l->keys[i].key, key); i++) {
+		const char *run = stb_results_run_of(p, l->keys[i].cell);
+
+		*cell = l->keys[i].cell;
+		if (!run || !strcmp(run, reading))
+			return 0;
+	}
+	refuse(rec, err, "matrix `%s` does not compare a run `%s`", p->matrices[p->cells[*cell].matrix].name, reading);
+	return -1;
+}
+
 static int cell_by_id(const struct loader *l, const struct stb_csv_record *rec, uint32_t *cell, struct stb_err *err)
 {
 	const char *id = rec->field[l->at[COL_CELL]];
@@ -351,8 +379,7 @@ static int cell_by_id(const struct loader *l, const struct stb_csv_record *rec, 
 		stb_err_remedy(err, "the spec or profile has changed since that run: report with the spec, profile and parameters it ran with");
 		return -1;
 	}
-	*cell = l->keys[i].cell;
-	return 0;
+	return cell_of_run(l, rec, i, cell, err);
 }
 
 static int cell_by_axes(struct loader *l, const struct stb_csv_record *rec, uint32_t *cell, struct stb_err *err)
@@ -366,7 +393,8 @@ static int cell_by_axes(struct loader *l, const struct stb_csv_record *rec, uint
 	i = lower_bound(l, stb_buf_str(&l->key), l->key.len + 1);
 	if (i == p->n_cells || strcmp(l->keys[i].key, stb_buf_str(&l->key)))
 		return no_cell(l, rec, err);
-	*cell = l->keys[i].cell;
+	if (cell_of_run(l, rec, i, cell, err))
+		return -1;
 	for (i++; i < p->n_cells && !strcmp(l->keys[i].key, stb_buf_str(&l->key)); i++) {
 		if (p->cells[l->keys[i].cell].same_as != p->cells[*cell].same_as)
 			return several_cells(l, rec, *cell, l->keys[i].cell, err);

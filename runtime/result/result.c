@@ -80,12 +80,99 @@ static void want_percentile(struct stb_results *r, const char *metric)
 	r->percentiles[r->n_percentiles++] = base;
 }
 
+/* --- runs that are compared ------------------------------------------------------------------------------------------------------------ */
+
+static const struct stb_plan_axis *run_axis(const struct stb_plan_matrix *m, uint32_t *index)
+{
+	for (uint32_t i = 0; i < m->n_axes; i++) {
+		if (!strcmp(m->axes[i].kind, "run")) {
+			*index = i;
+			return &m->axes[i];
+		}
+	}
+	return NULL;
+}
+
+const char *stb_results_run_of(const struct stb_plan *p, uint32_t cell)
+{
+	const struct stb_plan_cell *c = &p->cells[cell];
+	uint32_t at = 0;
+	const struct stb_plan_axis *axis = run_axis(&p->matrices[c->matrix], &at);
+
+	return axis && c->point[at] != STB_NONE ? axis->values[c->point[at]].key : NULL;
+}
+
+struct twin {
+	uint32_t same_as, cell;
+	const char *run; /* "" where its matrix compares none */
+};
+
+static int by_twin(const void *a, const void *b)
+{
+	const struct twin *x = a, *y = b;
+	const int run = strcmp(x->run, y->run);
+
+	if (x->same_as != y->same_as)
+		return x->same_as < y->same_as ? -1 : 1;
+	return run ? run : (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+/* Equal cells share what was measured, but not over runs. */
+static void find_firsts(struct stb_results *r)
+{
+	const struct stb_plan *p = r->plan;
+	struct twin *twins;
+	bool any = false;
+	uint32_t at;
+
+	for (uint32_t i = 0; i < p->n_matrices; i++)
+		any = any || run_axis(&p->matrices[i], &at);
+	if (!any)
+		return;
+	r->first = STB_NEW_ARRAY(&r->arena, uint32_t, p->n_cells);
+	twins = stb_xcalloc((size_t)p->n_cells + 1, sizeof(*twins));
+	for (uint32_t c = 0; c < p->n_cells; c++) {
+		const char *run = stb_results_run_of(p, c);
+
+		twins[c] = (struct twin){ p->cells[c].same_as, c, run ? run : "" };
+	}
+	qsort(twins, p->n_cells, sizeof(*twins), by_twin);
+	for (uint32_t i = 0, first = 0; i < p->n_cells; i++) {
+		if (twins[i].same_as != twins[first].same_as || strcmp(twins[i].run, twins[first].run))
+			first = i;
+		r->first[twins[i].cell] = twins[first].cell;
+	}
+	free(twins);
+}
+
+int stb_results_reading(struct stb_results *r, const char *run, struct stb_err *err)
+{
+	const struct stb_plan *p = r->plan;
+	uint32_t at;
+
+	r->reading = run;
+	if (!run || !*run)
+		return 0;
+	for (uint32_t i = 0; i < p->n_matrices; i++) {
+		const struct stb_plan_axis *axis = run_axis(&p->matrices[i], &at);
+
+		for (uint32_t k = 0; axis && k < axis->n_values; k++) {
+			if (!strcmp(axis->values[k].key, run))
+				return 0;
+		}
+	}
+	stb_err_set(err, 0, "no matrix of the spec compares a run `%.60s`", run);
+	stb_err_remedy(err, "name one that stands in `runs = [...]` of a matrix");
+	return -1;
+}
+
 struct stb_results *stb_results_new(const struct stb_plan *plan)
 {
 	struct stb_results *r = stb_xcalloc(1, sizeof(*r));
 
 	stb_arena_init(&r->arena);
 	r->plan = plan;
+	find_firsts(r);
 	for (uint32_t i = 0; i < plan->n_reports; i++) {
 		for (uint32_t k = 0; k < plan->reports[i].n_metrics; k++)
 			want_percentile(r, plan->reports[i].metrics[k]);
@@ -183,7 +270,7 @@ static const char *known_name(const struct stb_results *r, const char *name, siz
 
 static uint32_t first_equal(const struct stb_results *r, uint32_t cell)
 {
-	return r->plan->cells[cell].same_as;
+	return r->first ? r->first[cell] : r->plan->cells[cell].same_as;
 }
 
 /* The record of a repetition, made where it is new. The cell is the first of equal ones. Valid until the next one is made. */
@@ -239,7 +326,7 @@ void stb_results_add_run(struct stb_results *r, const uint8_t *keep, const char 
 	if (!keep)
 		r->selected = NULL;
 	for (uint32_t c = 0; r->selected && c < p->n_cells; c++)
-		r->selected[first_equal(r, c)] |= keep[c];
+		r->selected[p->cells[c].same_as] |= keep[c];
 	r->n_runs++;
 	if (stopped && !r->stopped)
 		r->stopped = stb_arena_strdup(&r->arena, stopped);
@@ -247,7 +334,7 @@ void stb_results_add_run(struct stb_results *r, const uint8_t *keep, const char 
 
 bool stb_results_selected(const struct stb_results *r, uint32_t cell)
 {
-	return !r->selected || r->selected[first_equal(r, cell)];
+	return !r->selected || r->selected[r->plan->cells[cell].same_as];
 }
 
 /* Whether the cell's workload is a mix with a part of that name. */

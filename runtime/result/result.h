@@ -40,7 +40,7 @@ bool stb_status_find(const char *text, enum stb_status *out);
 enum stb_part { STB_PART_ALL, STB_PART_READ, STB_PART_WRITE, STB_PART_TRIM, STB_PART_SYNC, STB_N_PARTS };
 
 struct stb_result_row {
-	uint32_t cell;       /* plan->cells; of equal cells the first (same_as) */
+	uint32_t cell;       /* plan->cells; of equal cells (of one run, where runs are compared) the first */
 	uint32_t slot;       /* 1-based, as in the file */
 	uint32_t repetition; /* 1-based */
 	const char *metric;  /* interned: pointers compare within one stb_results */
@@ -74,6 +74,8 @@ struct stb_results_entry; /* of the index: (cell, slot, repetition, metric or pa
 struct stb_results {
 	struct stb_arena arena;
 	const struct stb_plan *plan; /* borrowed */
+	uint32_t *first;             /* where runs are compared: per cell the first that equals it in the same run; NULL: same_as */
+	const char *reading;         /* the run whose rows are read: see stb_results_reading() */
 	struct stb_result_row *rows;
 	size_t n_rows, cap_rows;
 	struct stb_result_rep *reps;
@@ -93,6 +95,15 @@ struct stb_results {
 
 struct stb_results *stb_results_new(const struct stb_plan *plan);
 void stb_results_free(struct stb_results *r);
+
+/*
+ * Which of the runs that a matrix compares (an axis of kind "run") the rows are of that are read from now on: its name; "" for the first one of
+ * each matrix; NULL, as at the start: not said, and rows of such a matrix are an error unless a column `run` says it. -1 with *err where no
+ * matrix compares a run of that name.
+ */
+STB_NODISCARD int stb_results_reading(struct stb_results *r, const char *run, struct stb_err *err);
+/* The run that a cell belongs to, NULL where its matrix compares none. */
+const char *stb_results_run_of(const struct stb_plan *p, uint32_t cell);
 
 /* Adds one row, its value in the metric's own unit. -1 with *err: an unknown metric, or the key is there already. */
 STB_NODISCARD int stb_results_add(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *metric,
