@@ -24,6 +24,7 @@ struct check {
 	bool single;
 	uint32_t pairs, failed, missing;
 	double margin;      /* of the worst so far */
+	bool worst_holds;
 	struct stb_claim_result *out;
 };
 
@@ -146,21 +147,44 @@ static void copy_cut(char *to, size_t n, const char *from)
 	to[len] = '\0';
 }
 
-static void name_pair(struct check *c, uint32_t cell, uint32_t base)
+static const char *cell_text(struct stb_arena *a, const struct stb_plan *p, uint32_t cell, bool labels)
 {
-	const char *text = stb_plan_cell_label(&c->arena, c->r->plan, cell);
+	const struct stb_plan_matrix *m = &p->matrices[p->cells[cell].matrix];
+	const struct stb_plan_block *w = &p->blocks[p->cells[cell].workload];
+	const char *text = "";
 
-	if (base != STB_NONE)
-		text = stb_arena_printf(&c->arena, "%s against %s", text, stb_plan_cell_label(&c->arena, c->r->plan, base));
-	copy_cut(c->out->pair, sizeof(c->out->pair), text);
+	if (!labels)
+		return stb_plan_cell_label(a, p, cell);
+	for (uint32_t i = 0; i < m->n_axes; i++) {
+		const uint32_t v = p->cells[cell].point[i];
+
+		if (v != STB_NONE)
+			text = stb_arena_printf(a, "%s%s%s", text, *text ? " / " : "", m->axes[i].values[v].label);
+	}
+	if (!*text)
+		text = w->label ? w->label : w->name;
+	return text;
+}
+
+void stb_claim_pair_print(struct stb_buf *out, const struct stb_plan *p, const struct stb_claim_pair *pair, bool labels)
+{
+	struct stb_arena a;
+
+	if (pair->cell == STB_NONE)
+		return;
+	stb_arena_init(&a);
+	stb_buf_adds(out, cell_text(&a, p, pair->cell, labels));
+	if (pair->base != STB_NONE)
+		stb_buf_printf(out, " against %s", cell_text(&a, p, pair->base, labels));
+	stb_arena_fini(&a);
 }
 
 static void missing(struct check *c, uint32_t cell, uint32_t base, const char *why)
 {
-	if (!c->missing++ && !c->failed) {
-		name_pair(c, cell, base);
-		copy_cut(c->out->reason, sizeof(c->out->reason), why);
-	}
+	if (c->missing++)
+		return;
+	c->out->missing = (struct stb_claim_pair){ cell, base };
+	copy_cut(c->out->reason, sizeof(c->out->reason), why);
 }
 
 static const char *unusable(struct check *c, const struct stb_figure *f, const char *whose)
@@ -203,11 +227,12 @@ static void check_pair(struct check *c, uint32_t cell, uint32_t base)
 	margin = margin_of(c, x);
 	holds = c->single ? reads_same(c, x) : margin >= 0;
 	c->failed += !holds;
-	if (!c->pairs++ || margin < c->margin) {
+	/* one that fails is worse than one that holds, also where rounding tells them apart and their margins do not */
+	if (!c->pairs++ || (holds == c->worst_holds ? margin < c->margin : !holds)) {
 		c->margin = margin;
+		c->worst_holds = holds;
 		c->out->worst = x;
-		if (!c->missing || !holds)
-			name_pair(c, cell, base);
+		c->out->pair = (struct stb_claim_pair){ cell, base };
 	}
 }
 
@@ -236,6 +261,7 @@ void stb_claim_check(const struct stb_results *r, uint32_t claim, struct stb_cla
 
 	memset(out, 0, sizeof(*out));
 	out->worst = NAN;
+	out->pair = out->missing = (struct stb_claim_pair){ STB_NONE, STB_NONE };
 	if (!stb_metric_find(c.claim->metric, &c.metric))
 		c.metric = (struct stb_metric){ .unit = "", .direction = STB_NO_DIRECTION };
 	stb_arena_init(&c.arena);
@@ -246,6 +272,7 @@ void stb_claim_check(const struct stb_results *r, uint32_t claim, struct stb_cla
 	}
 	if (c.failed) {
 		out->verdict = STB_CLAIM_FAILS;
+		out->missing = (struct stb_claim_pair){ STB_NONE, STB_NONE };
 		out->reason[0] = '\0';
 	} else if (c.missing || !c.pairs) {
 		out->verdict = STB_CLAIM_NO_DATA;
@@ -297,7 +324,7 @@ void stb_claim_worst(struct stb_buf *out, const struct stb_plan_claim *claim, co
 		if (claim->unit && stb_metric_convert(res->worst, m.unit, claim->unit, &x))
 			unit = claim->unit;
 	}
-	stb_view_format_figure(out, claim->form, x, decimals);
+	stb_view_format_figure(out, claim->form, x, stb_view_decimals(claim->form, x, decimals));
 	stb_buf_adds(out, strcmp(unit, "1/s") ? unit : "/s");
 }
 
@@ -307,6 +334,7 @@ uint32_t stb_claims_failed(const struct stb_results *r, struct stb_buf *why)
 
 	for (uint32_t i = 0; i < r->plan->n_claims; i++) {
 		const struct stb_plan_claim *claim = &r->plan->claims[i];
+		const struct stb_claim_pair *pair;
 		struct stb_claim_result res;
 
 		stb_claim_check(r, i, &res);
@@ -323,8 +351,12 @@ uint32_t stb_claims_failed(const struct stb_results *r, struct stb_buf *why)
 		} else {
 			stb_buf_printf(why, ", but %s", res.reason);
 		}
-		if (*res.pair)
-			stb_buf_printf(why, " (%s)", res.pair);
+		pair = res.verdict == STB_CLAIM_NO_DATA ? &res.missing : &res.pair;
+		if (pair->cell != STB_NONE) {
+			stb_buf_adds(why, " (");
+			stb_claim_pair_print(why, r->plan, pair, false);
+			stb_buf_addc(why, ')');
+		}
 		stb_buf_addc(why, '\n');
 	}
 	return failed;

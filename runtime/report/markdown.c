@@ -111,6 +111,13 @@ static const char *heading(struct stb_sheet *s, const char *metric, enum stb_vie
 
 /* --- fields --- */
 
+static void add_figure(struct stb_sheet *s, enum stb_view view, double x, int decimals, struct stb_buf *out)
+{
+	if (!stb_map_get(&s->report->decimals, stb_view_name(view)))
+		decimals = stb_view_decimals(view, x, decimals);
+	stb_view_format_figure(out, view, x, decimals);
+}
+
 static const char *field_text(struct stb_sheet *s, struct stb_table *t, const struct stb_field *f, enum stb_view view, int decimals)
 {
 	struct stb_buf b;
@@ -126,12 +133,12 @@ static const char *field_text(struct stb_sheet *s, struct stb_table *t, const st
 		stb_buf_adds(&b, "n/a");
 		break;
 	case STB_FIELD_RANGE:
-		stb_view_format_figure(&b, view, f->a, decimals);
+		add_figure(s, view, f->a, decimals, &b);
 		stb_buf_adds(&b, "..");
-		stb_view_format_figure(&b, view, f->b, decimals);
+		add_figure(s, view, f->b, decimals, &b);
 		break;
 	case STB_FIELD_NUMBER:
-		stb_view_format_figure(&b, view, f->a, decimals);
+		add_figure(s, view, f->a, decimals, &b);
 		break;
 	}
 	if (f->invalid)
@@ -554,6 +561,19 @@ static void print_head(const struct stb_plan *p, struct stb_buf *out)
 		stb_buf_addc(out, '\n');
 }
 
+/* By labels, escaped. */
+static const char *pair_text(struct stb_table *t, const struct stb_plan *p, const struct stb_claim_pair *pair)
+{
+	const char *text;
+	struct stb_buf b;
+
+	stb_buf_init(&b);
+	stb_claim_pair_print(&b, p, pair, true);
+	text = escaped(&t->arena, stb_buf_str(&b));
+	stb_buf_fini(&b);
+	return text;
+}
+
 static void print_claims(const struct stb_results *r, struct stb_buf *out)
 {
 	static const char *const head[] = { "claim", "expected", "worst", "where", "verdict" };
@@ -583,13 +603,12 @@ static void print_claims(const struct stb_results *r, struct stb_buf *out)
 		stb_buf_clear(&b);
 		stb_claim_worst(&b, c, &res);
 		stb_table_set(&t, 2, stb_buf_str(&b));
-		stb_buf_clear(&b);
-		stb_md_text(&b, res.pair);
-		stb_table_set(&t, 3, stb_buf_str(&b));
+		stb_table_set(&t, 3, pair_text(&t, p, res.pair.cell == STB_NONE ? &res.missing : &res.pair));
 		stb_buf_clear(&b);
 		stb_buf_printf(&b, res.verdict == STB_CLAIM_FAILS ? "**%s**" : "%s", stb_verdict_text(res.verdict));
 		if (*res.reason)
-			stb_buf_printf(&b, " [%u]", stb_table_note(&t, escaped(&t.arena, res.reason)));
+			stb_buf_printf(&b, " [%u]", stb_table_note(&t, stb_arena_printf(&t.arena, "%s%s%s",
+				pair_text(&t, p, &res.missing), res.missing.cell == STB_NONE ? "" : ": ", escaped(&t.arena, res.reason))));
 		stb_table_set(&t, 4, stb_buf_str(&b));
 		stb_buf_fini(&b);
 	}

@@ -16,11 +16,17 @@ void stb_report_csv(const struct stb_results *r, uint32_t report, struct stb_buf
 
 enum stb_verdict { STB_CLAIM_HOLDS, STB_CLAIM_FAILS, STB_CLAIM_UNDECIDED, STB_CLAIM_NO_DATA, STB_CLAIM_NOT_ASSERTED };
 
+/* A cell and its baseline (STB_NONE where a value is claimed, or the matrix has none); cell STB_NONE: unset. */
+struct stb_claim_pair {
+	uint32_t cell, base;
+};
+
 struct stb_claim_result {
 	enum stb_verdict verdict;
 	double worst;            /* in the claim's form: percent, change, improvement in %; ratio bare; value in the metric's unit; NaN without data */
-	char pair[256];          /* the (cell, baseline) pair that gave it, or the one that has no data */
-	char reason[160];        /* NO_DATA: why; else empty */
+	struct stb_claim_pair pair;    /* that gave it; unset without a figure */
+	struct stb_claim_pair missing; /* NO_DATA: the first without data; unset where there is no pair at all */
+	char reason[320];        /* NO_DATA: why; else empty */
 };
 
 /*
@@ -28,6 +34,8 @@ struct stb_claim_result {
  * was shown to hold. Under a profile that does not override the claim the verdict is NOT_ASSERTED, whatever the figures.
  */
 void stb_claim_check(const struct stb_results *r, uint32_t claim, struct stb_claim_result *out);
+/* "std / rw against fast / rw": by keys, as in results.csv and --only, or by labels, as in tables. Nothing for a pair that is unset. */
+void stb_claim_pair_print(struct stb_buf *out, const struct stb_plan *p, const struct stb_claim_pair *pair, bool labels);
 /* "holds", "fails", "undecided", "no data", "not asserted" */
 const char *stb_verdict_text(enum stb_verdict v);
 /*
@@ -40,5 +48,10 @@ uint32_t stb_claims_failed(const struct stb_results *r, struct stb_buf *why);
 void stb_view_format(struct stb_buf *out, enum stb_view view, double v, double b, enum stb_direction dir, int decimals);
 /* The same where the view's figure is at hand: percent, change, improvement in %, ratio bare. */
 void stb_view_format_figure(struct stb_buf *out, enum stb_view view, double figure, int decimals);
+/*
+ * Decimals where the spec states none: as many more than `decimals` as show two digits of a percentage or ratio that would read as 0
+ * (0.0039% and not 0.00%). A change that reads as +0.00% is left so: that is how "the same" reads.
+ */
+int stb_view_decimals(enum stb_view view, double figure, int decimals);
 
 #endif

@@ -480,6 +480,28 @@ Test(table, decimals_grow_where_nobody_stated_them)
 	fini(&f);
 }
 
+/* a bare 0.00% would say that nothing is left; +0.00% says that nothing changed, which is true to the digits shown */
+Test(table, a_share_that_is_not_nothing_does_not_read_as_nothing)
+{
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "io", disks);
+	relative(&f, 0, "lat_p95", "percent ratio change range", "storage=ssd")->rows = 0;
+	put(&f, 0, "ssd w", 1, "lat_p95", 100, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "lat_p95", 0.0039, STB_STATUS_OK);
+	shows(&f, "| PMEM-LVM       |        0.0039% |          25641.03x |            -100.00% |            0.0039% |\n");
+	f.p->reports[0].decimals = hand_map(f.p, STB_V_COUNT, "percent=2 range=3");
+	shows(&f, "| PMEM-LVM       |          0.00% |          25641.03x |            -100.00% |             0.004% |\n");
+	fini(&f);
+	f = (struct fixture){ .p = hand_plan() };
+	hand_matrix(f.p, "m", "io", disks);
+	relative(&f, 0, "iops", "ratio percent change", "storage=ssd")->rows = 0;
+	put(&f, 0, "ssd w", 1, "iops", 1e6, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "iops", 996, STB_STATUS_OK);
+	shows(&f, "| PMEM-LVM       |     0.0010x |   0.10% |      -99.90% |\n");
+	fini(&f);
+}
+
 Test(table, many_metrics_are_broken_into_tables)
 {
 	struct fixture f = { .p = hand_plan() };
@@ -664,7 +686,9 @@ static void verdict_is(struct fixture *f, enum stb_verdict verdict, double worst
 		cr_expect(isnan(res.worst));
 	else
 		cr_expect(fabs(res.worst - worst) < 1e-9, "%.17g", res.worst);
-	cr_expect_str_eq(res.pair, pair);
+	stb_buf_clear(&f->out);
+	stb_claim_pair_print(&f->out, f->p, isnan(worst) ? &res.missing : &res.pair, false);
+	cr_expect_str_eq(stb_buf_str(&f->out), pair);
 	cr_expect((verdict == STB_CLAIM_NO_DATA) == (*res.reason != '\0'), "%s", res.reason);
 }
 
@@ -808,9 +832,10 @@ Test(claim, without_data_nothing_was_shown)
 	c = claim(&f, "tps", STB_VIEW_PERCENT, "storage=fast,flash");
 	c->where = hand_select(f.p, 0, "storage=std");
 	c->expect = hand_range(f.p, share(65, 100), share(68, 100));
-	verdict_is(&f, STB_CLAIM_NO_DATA, 66, "std against flash");
+	verdict_is(&f, STB_CLAIM_NO_DATA, 66, "std against fast");
 	all = markdown(&f);
-	cr_expect(strstr(all, "| no data [1] |") && strstr(all, "- [1] the baseline is 0\n"), "%s", all);
+	cr_expect(strstr(all, "| 66.00% | std against fast | no data [1] |"), "figure and place belong together: %s", all);
+	cr_expect(strstr(all, "- [1] std against flash: the baseline is 0\n"), "%s", all);
 	stb_buf_clear(&f.out);
 	cr_expect(stb_claims_failed(f.r, &f.out) == 1, "--check does not pass what was not shown");
 	cr_expect_str_eq(stb_buf_str(&f.out),
@@ -819,6 +844,46 @@ Test(claim, without_data_nothing_was_shown)
 	verdict_is(&f, STB_CLAIM_FAILS, 66, "std against fast");
 	c->where = hand_select(f.p, 0, "storage=fast"); /* nothing but the baseline itself */
 	verdict_is(&f, STB_CLAIM_NO_DATA, NAN, "");
+	fini(&f);
+}
+
+/* the pair without data comes first, between or last: the row is of one pair */
+Test(claim, a_row_is_of_one_pair)
+{
+	static const char *const axes[] = { "storage: ssd=SSD hdd=HDD", "workload: w1=write w2 w3=trim", NULL };
+	struct fixture f = { .p = hand_plan() };
+	struct stb_plan_claim *c;
+	struct stb_claim_result res;
+
+	hand_matrix(f.p, "m", "io", axes);
+	put(&f, 0, "ssd w1", 1, "iops", 37000, STB_STATUS_OK);
+	put(&f, 0, "hdd w1", 1, "iops", 0, STB_STATUS_OK);
+	put(&f, 0, "ssd w2", 1, "iops", 50000, STB_STATUS_OK);
+	put(&f, 0, "hdd w2", 1, "iops", 1000, STB_STATUS_OK);
+	c = claim(&f, "iops", STB_VIEW_RATIO, "storage=hdd");
+	c->where = hand_select(f.p, 0, "storage=ssd");
+	c->expect = hand_range(f.p, stb_val_num(STB_V_COUNT, 2, 1), open_end);
+	verdict_is(&f, STB_CLAIM_NO_DATA, 50, "ssd / w2 against hdd / w2");
+	shows(&f, "| 50.00x | SSD / w2 against HDD / w2 | no data [1] |\n");
+	shows(&f, "- [1] SSD / write against HDD / write: the baseline is 0\n");
+	c->expect = hand_range(f.p, stb_val_num(STB_V_COUNT, 51, 1), open_end);
+	verdict_is(&f, STB_CLAIM_FAILS, 50, "ssd / w2 against hdd / w2");
+	stb_claim_check(f.r, 0, &res);
+	cr_expect(res.missing.cell == STB_NONE, "a claim that fails has its pair, and no other");
+	fini(&f);
+}
+
+/* 2.45 and 2.55 are equally far from 2.5, but one reads as 2.6 */
+Test(claim, what_fails_is_shown_and_not_what_holds)
+{
+	struct fixture f;
+	struct stb_plan_claim *c;
+
+	three_disks(&f, 1, 2.45, 2.55);
+	c = claim(&f, "tps", STB_VIEW_RATIO, "storage=std");
+	c->expect = stb_val_num(STB_V_COUNT, 25, 10);
+	c->digits = 1;
+	verdict_is(&f, STB_CLAIM_FAILS, 2.55, "flash against std");
 	fini(&f);
 }
 
