@@ -104,6 +104,13 @@ STB_NODISCARD int stb_results_add(struct stb_results *r, uint32_t cell, uint32_t
 void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition,
 	const struct stb_measure *m, enum stb_status status);
 
+/*
+ * What a repetition got done before its measuring process was lost, from its live counters: rates over window_ns and totals, no latencies.
+ * No row where window_ns is 0: then nothing was measured.
+ */
+void stb_results_add_partial(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint64_t ops, uint64_t bytes,
+	uint64_t errors, uint64_t window_ns, enum stb_status status);
+
 /* The rows of a cell and metric in the order they were added; NULL after the last. */
 const struct stb_result_row *stb_results_first(const struct stb_results *r, uint32_t cell, const char *metric);
 const struct stb_result_row *stb_results_next(const struct stb_results *r, const struct stb_result_row *row);
@@ -135,7 +142,7 @@ uint64_t stb_percentile_needs(uint64_t num, uint64_t den);
  * Reads a results.csv of a run (with `cell`) or recorded rows from elsewhere (axis columns, metric, unit, value, optionally slot,
  * repetition, status). path may be a run directory, whose histograms are then read too. Rows match cells by cell id where given, else by
  * axis values; a row that matches no cell, a bad number, an unknown metric or unit, a duplicate key is an error that names file and line.
- * 0 or -1 with *err; rows read before the error stay.
+ * 0 or -1 with *err; rows read before the error stay. Of a run directory the journal's reasons and what it says of the run are read too.
  */
 STB_NODISCARD int stb_results_read(struct stb_results *r, const char *path, struct stb_err *err);
 
