@@ -102,7 +102,7 @@ holds "SIGKILL: nothing is left" test -z "$(leftovers killed)$(ls store)"
 if [ "$(id -u)" = 0 ] && id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
 	mkdir theirs && chown nobody theirs
 	sed "s|$work/store|$work/theirs|" db.stb >user.stb
-	expect "user: the run" 0 setpriv --reuid=nobody --clear-groups env TMPDIR=/tmp "$STB" run user.stb -o "$work/theirs/run"
+	expect "user: the run" 0 as_nobody env TMPDIR=/tmp "$STB" run user.stb -o "$work/theirs/run"
 	holds "user: nothing is left but the run directory" test "$(ls theirs)" = run
 else
 	skip "user: the run" "needs root"
