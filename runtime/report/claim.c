@@ -187,22 +187,6 @@ static void missing(struct check *c, uint32_t cell, uint32_t base, const char *w
 	copy_cut(c->out->reason, sizeof(c->out->reason), why);
 }
 
-static const char *unusable(struct check *c, const struct stb_figure *f, const char *whose)
-{
-	switch (f->state) {
-	case STB_FIGURE_OK:
-		return NULL;
-	case STB_FIGURE_NONE:
-		return stb_arena_printf(&c->arena, "%s has no result", whose);
-	case STB_FIGURE_INVALID:
-		return stb_arena_printf(&c->arena, "%s is not trustworthy (%s)", whose, stb_status_reason(f->invalid));
-	case STB_FIGURE_FEW:
-		return stb_arena_printf(&c->arena, "%s has %llu samples, %s needs %llu", whose, (unsigned long long)f->samples,
-			c->claim->metric, (unsigned long long)f->needs);
-	}
-	STB_BUG("unknown state");
-}
-
 static void check_pair(struct check *c, uint32_t cell, uint32_t base)
 {
 	struct stb_figure v, b = { 0 };
@@ -211,10 +195,12 @@ static void check_pair(struct check *c, uint32_t cell, uint32_t base)
 	double x, margin;
 
 	stb_figure_get(c->r, cell, c->claim->metric, c->claim->aggregate, &v);
-	why = unusable(c, &v, "the cell");
+	why = stb_figure_trouble(&c->arena, c->r, cell, c->claim->metric, &v);
 	if (!why && base != STB_NONE) {
 		stb_figure_get(c->r, base, c->claim->metric, c->claim->aggregate, &b);
-		why = unusable(c, &b, "the baseline");
+		why = stb_figure_trouble(&c->arena, c->r, base, c->claim->metric, &b);
+		if (why)
+			why = stb_arena_printf(&c->arena, "baseline: %s", why);
 	}
 	x = v.value;
 	if (!why && c->claim->form != STB_VIEW_VALUE)

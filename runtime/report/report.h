@@ -7,8 +7,14 @@
 #include "runtime/result/result.h"
 
 /*
+ * Repetitions whose least and greatest lie further apart than this share of their figure are footnoted with both: "3 repetitions from 288 to
+ * 896". A plain rule and no estimate: two or three repetitions bear none. Below it a reader may take the figure as it stands.
+ */
+#define STB_SPREAD_PERCENT 10
+
+/*
  * All reports and claims of the plan as one Markdown document; a report whose matrix has no rows is left out with a note. Columns line up by
- * display width. Texts that come from specs are escaped for Markdown tables (| and newlines) and HTML.
+ * display width. What the plan asked for and is not there is said at the top (of run directories) and at the figures. Texts that come from specs are escaped for Markdown tables (| and newlines) and HTML.
  */
 void stb_report_markdown(const struct stb_results *r, struct stb_buf *out);
 /* One report's tables as CSV (long form: split, row, column, metric, view, value, unit, note). */

@@ -64,6 +64,7 @@ struct stb_result_hist {
 struct stb_result_rep {
 	uint32_t cell, slot, repetition; /* as in rows */
 	bool has_rows;
+	bool measured;                   /* has a row that says something: trustworthy, or not 0 */
 	enum stb_status status;          /* of its rows */
 	const char *reason;              /* what went wrong, as the run said it; NULL: nothing is known of */
 	uint32_t next;                   /* the next repetition of this cell, or STB_NONE */
@@ -132,7 +133,7 @@ void stb_results_set_reason(struct stb_results *r, uint32_t cell, uint32_t slot,
 void stb_results_add_run(struct stb_results *r, const uint8_t *keep, const char *stopped);
 /* false: runs were read, and none of them was to measure the cell. */
 bool stb_results_selected(const struct stb_results *r, uint32_t cell);
-/* Whether any cell of the matrix has a row. */
+/* Whether any repetition of the matrix is known of. */
 bool stb_results_has_matrix(const struct stb_results *r, uint32_t matrix);
 
 /* Samples from which a percentile num/den is more than the greatest of them: at least one lies beyond it. lat_p999 needs 1000. */
