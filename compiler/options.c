@@ -11,6 +11,8 @@
 #include "compiler/eval.h"
 
 #include <ctype.h>
+#include "runtime/storage/volume.h"
+
 #include <string.h>
 
 enum { MAX_NAME = 128, MAX_VALUE = 4096 };
@@ -315,8 +317,13 @@ static const char *check_value(struct stb_arena *a, const struct fsopt *o, const
 {
 	if (!value && o->value == NONE)
 		return NULL;
-	if (value && value_fits(o->value, value))
-		return NULL;
+	if (value && value_fits(o->value, value)) {
+		const char *words = stb_fs_option_words(o->filesystem, o->where == MKFS ? STB_FS_MKFS : STB_FS_MOUNT, o->option);
+
+		return stb_fs_value_among(words, value) ? NULL :
+			stb_arena_printf(a, "`%s` cannot have the value `%s`; `stb explain %s` lists what it may name", o->option, value,
+				o->where == MKFS ? "mkfs_options" : "mount_options");
+	}
 	return stb_arena_printf(a, "`%s` takes %s", o->option, value_phrase(o->value));
 }
 

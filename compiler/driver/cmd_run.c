@@ -17,6 +17,12 @@ int stb_cmd_run(const struct stb_args *a)
 	p = stb_driver_compile(&c, a, a->operands[0]);
 	if (!p)
 		goto out;
+	if (!p->n_cells) {
+		fprintf(stderr, "stb: error: `%s` has nothing to run: no matrix is declared\n"
+			"  what to do: add a matrix, as in `matrix m { storage = disk  workload = [w] }`; `stb explain matrix` tells more\n",
+			a->operands[0]);
+		goto out;
+	}
 	keep = stb_xmalloc((size_t)p->n_cells + 1);
 	memset(keep, 1, (size_t)p->n_cells + 1);
 	if (a->only) {

@@ -11,9 +11,11 @@ static const struct stb_command table[] = {
 		"all diagnostics of a spec",
 		"Reads each FILE and prints every error, warning and note: of the spec as it stands, and under each of its\n"
 		"profiles. Touches nothing: safe on a spec from anywhere. `-` is standard input.\n" },
-	{ "plan", stb_cmd_plan, SPEC | BIT(MAX_CELLS) | BIT(FORMAT) | BIT(OUTPUT), "FILE", 1, 1, "text json", false, "FILE",
+	{ "plan", stb_cmd_plan, SPEC | BIT(MAX_CELLS) | BIT(FORMAT) | BIT(OUTPUT) | BIT(ONLY), "FILE", 1, 1, "text json", false, "FILE",
 		"cells, order, cost, space and privileges of a run, without running it",
-		"Prints what `stb run` would do. The same spec gives the same bytes on every machine. Touches nothing.\n" },
+		"Prints what `stb run` would do. The same spec gives the same bytes on every machine. Touches nothing.\n"
+		"With --only: the cost, cells, groups and order of that part. The hash stays the whole plan's, and so does JSON,\n"
+		"which does not go with --only.\n" },
 	{ "run", stb_cmd_run, SPEC | BIT(MAX_CELLS) | BIT(OUTPUT) | BIT(ONLY), "FILE", 1, 1, NULL, false, "DIR",
 		"carry a spec out and report",
 		"Looks at everything that is needed first, then provisions, measures, cleans up and prints the report. What was\n"
