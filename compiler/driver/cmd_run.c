@@ -35,7 +35,9 @@ int stb_cmd_run(const struct stb_args *a)
 	code = stb_exec_run(&(struct stb_exec_options){
 		.plan = p,
 		.keep = keep,
+		.only = a->only,
 		.dir = a->output ? a->output : dir,
+		.dir_may_change = !a->output,
 		.spec = a->operands[0],
 		.version = stb_version,
 		.commit = stb_commit,

@@ -72,7 +72,8 @@ holds "death: its server is found" test -n "$server"
 [ -n "$server" ] && kill -KILL "$server"
 wait $pid
 holds "death: exit 5" test $? = 5
-says "death: the repetition is marked" 'invalid:errors' dies/journal.jsonl
+says "death: the repetition is marked" '"status":"invalid:disturbed"' dies/journal.jsonl
+says "death: the reason is with its result" '"reason":"[^"]*killed by signal 9' dies/journal.jsonl
 says "death: with what happened" 'killed by signal 9|SIGKILL|signal 9' err
 holds "death: the others are ok on a new server" test "$(grep ',tps,' dies/results.csv | grep -c ',ok$')" = 3
 holds "death: nothing is left" test -z "$(leftovers dies)$(ls store)"
