@@ -25,6 +25,7 @@ static const struct owned {
 } owned[] = {
 	{ "datadir", "the data directory lies on the database's `volume`" },
 	{ "basedir", "stb uses the server that it finds; `version` says which one is right" },
+	{ "version", "it would only change what the server calls itself; `version` of the database says which one is right" },
 	{ "socket", "stb makes the socket itself; a server that runs already is a `database external` with `socket`" },
 	{ "port", "a private server has no port; a server that runs already is a `database external` with `port`" },
 	{ "bind_address", "a private server listens on its socket only" },

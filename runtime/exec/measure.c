@@ -32,6 +32,8 @@
 #define LOAD_STILL_NS (300 * STB_NS_PER_S) /* an index build moves no counter */
 #define TICK_NS (STB_NS_PER_S / 5)
 #define EARLY_SHARE 0.95
+#define ECHO_STEPS 20
+#define ECHO_STEP_NS (STB_NS_PER_S / 20)
 
 struct sampler {
 	struct stb_run *run;
@@ -290,11 +292,18 @@ static enum stb_child_fate blame_server(struct stb_run *run, uint32_t group, enu
 {
 	struct stb_err died;
 
-	stb_err_clear(&died);
-	if (fate != STB_CHILD_FAILED || !stb_group_server_died(run, group, &died))
+	if (fate != STB_CHILD_FAILED || !run->groups[group].mysqld)
 		return fate;
-	*err = died;
-	return STB_CHILD_ABANDONED;
+	/* its connections are lost a moment before its process has ended */
+	for (int i = 0; i < ECHO_STEPS; i++) {
+		stb_err_clear(&died);
+		if (stb_group_server_died(run, group, &died)) {
+			*err = died;
+			return STB_CHILD_ABANDONED;
+		}
+		(void)stb_clock_sleep_until(stb_clock_ns() + ECHO_STEP_NS);
+	}
+	return fate;
 }
 
 void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition)

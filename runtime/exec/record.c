@@ -269,37 +269,106 @@ void stb_record_close(struct stb_run *run)
 	stb_journal_close(&run->journal);
 }
 
-void stb_record_database(struct stb_run *run, const struct stb_plan_block *database, const char *version,
-	const struct stb_db_address *address)
+static json_t *text_or_words(const char *text, const char *words)
 {
-	json_t *all = json_object_get(run->environment, "databases"), *one, *variables;
+	json_t *v = json_string(text);
+
+	return v ? v : json_string(words);
+}
+
+/* {"name": "value", ...} of the lines "name\tvalue", which are cut up. */
+static json_t *variables_of(char *lines)
+{
+	json_t *out = json_object();
+
+	for (char *save = NULL, *line = strtok_r(lines, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *value = strchr(line, '\t');
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		json_object_set_new(out, line, text_or_words(value, "(not UTF-8)"));
+	}
+	return out;
+}
+
+/* What of `is` the other one says otherwise, or not at all. */
+static json_t *differences(json_t *is, json_t *other)
+{
+	json_t *out = json_object(), *value;
+	const char *name;
+
+	json_object_foreach(is, name, value) {
+		if (!json_equal(value, json_object_get(other, name)))
+			json_object_set(out, name, value);
+	}
+	return out;
+}
+
+static json_t *cells_of(const struct stb_run *run, uint32_t group)
+{
+	const struct stb_plan *p = run->plan;
+	json_t *out = json_array();
+
+	for (uint32_t i = 0; i < p->n_cells; i++)
+		if (p->cells[i].group == group && p->cells[i].same_as == i && (!run->o->keep || run->o->keep[i]))
+			json_array_append_new(out, json_stringn(p->cells[i].id, SHOWN_ID));
+	return out;
+}
+
+static json_t *list_of(const char *lines)
+{
+	json_t *out = json_array();
+
+	for (const char *p = lines; *p;) {
+		const size_t n = strcspn(p, "\n");
+
+		json_array_append_new(out, json_stringn(p, n));
+		p += n + (p[n] == '\n');
+	}
+	return out;
+}
+
+/*
+ * "databases": {NAME: {"variables": {of the first server of that name}, "servers": {GROUP: {"cells": [ids], "version", "differs":
+ * {variables that are otherwise there than in "variables"}, "unverified": [options that no variable shows]}}}}. A matrix of 100 variants
+ * has 100 servers of 1000 variables, nearly all the same: so each one says in what it differs.
+ */
+void stb_record_server(struct stb_run *run, uint32_t group, const struct stb_db_address *address)
+{
+	const struct stb_plan_group *pg = &run->plan->groups[group];
+	const char *name = run->plan->blocks[pg->database].name;
+	const struct stb_mysqld *m = run->groups[group].mysqld;
+	json_t *all = json_object_get(run->environment, "databases"), *db = json_object_get(all, name), *servers, *one;
+	char id[SHOWN_ID + 1];
 	struct stb_buf text;
 	struct stb_err err;
 
-	if (json_object_get(all, database->name))
+	if (!db) {
+		db = json_pack("{s:{},s:{}}", "variables", "servers");
+		json_object_set_new(all, name, db);
+	}
+	servers = json_object_get(db, "servers");
+	snprintf(id, sizeof id, "%.*s", SHOWN_ID, pg->id);
+	if (json_object_get(servers, id))
 		return;
-	one = json_object();
-	variables = json_object();
+	one = json_pack("{s:o}", "cells", cells_of(run, group));
+	json_object_set_new(servers, id, one);
 	stb_buf_init(&text);
 	stb_err_clear(&err);
-	if (version)
-		json_object_set_new(one, "version", json_string(version));
 	if (stb_db_variables(address, &text, &err)) {
-		json_object_set_new(one, "variables_unknown", json_string(err.what));
+		json_object_set_new(one, "variables_unknown", text_or_words(err.what, "the server gave no answer"));
 	} else {
-		for (char *save = NULL, *line = strtok_r(text.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-			char *value = strchr(line, '\t');
+		json_t *variables = variables_of(text.data);
 
-			if (!value)
-				continue;
-			*value++ = '\0';
-			json_t *v = json_string(value);
-
-			json_object_set_new(variables, line, v ? v : json_string("(not UTF-8)"));
-		}
+		json_object_set(one, "version", json_object_get(variables, "version"));
+		if (!json_object_size(json_object_get(db, "variables")))
+			json_object_set(db, "variables", variables);
+		json_object_set_new(one, "differs", differences(variables, json_object_get(db, "variables")));
+		json_decref(variables);
 	}
-	json_object_set_new(one, "variables", variables);
-	json_object_set_new(all, database->name, one);
+	if (m)
+		json_object_set_new(one, "unverified", list_of(stb_mysqld_unverified(m)));
 	stb_buf_fini(&text);
 	stb_err_clear(&err);
 	if (write_environment(run, &err) && !run->fatal.set)

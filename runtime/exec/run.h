@@ -85,8 +85,8 @@ STB_NODISCARD int stb_run_load(struct stb_run *run, const struct stb_oltp_setup 
 /* Makes the directory and its files; takes them away again where that fails. */
 STB_NODISCARD int stb_record_open(struct stb_run *run, struct stb_err *err);
 void stb_record_close(struct stb_run *run);
-void stb_record_database(struct stb_run *run, const struct stb_plan_block *database, const char *version,
-	const struct stb_db_address *address);
+/* The server of a group as it runs: the cells that it serves, its version and variables. Once a group. */
+void stb_record_server(struct stb_run *run, uint32_t group, const struct stb_db_address *address);
 void stb_record_step(struct stb_run *run, const char *ev, const char *op, uint32_t group, const struct stb_err *err);
 void stb_record_cell(struct stb_run *run, const char *ev, uint32_t cell, uint32_t slot, uint32_t repetition, const struct stb_err *err);
 /* The leftover callback of storage and db; ctx is the run. */
