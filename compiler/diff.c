@@ -505,8 +505,8 @@ struct stb_diff *stb_diff_plans(const struct stb_plan *before, const struct stb_
 	stb_arena_init(&d->arena);
 	d->before = before;
 	d->after = after;
-	stb_plan_totals(before, &d->cost_before);
-	stb_plan_totals(after, &d->cost_after);
+	stb_plan_totals(before, NULL, &d->cost_before);
+	stb_plan_totals(after, NULL, &d->cost_after);
 	stb_diff_match(&x);
 	d->reordered = is_reordered(&x);
 	if (strcmp(before->hash, after->hash)) {

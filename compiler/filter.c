@@ -126,6 +126,12 @@ static void mask_secret(struct stb_parser *p)
 
 /* --- raw tokens -------------------------------------------------------------------------------------------------------------------- */
 
+/* Whether the grammar takes a node with the token: the scanner must have made one (all of them lie in the same place of the union). */
+static bool carries_node(int kind)
+{
+	return kind == STB_T_QUANTITY || kind == STB_T_STRING || kind == STB_T_TIME || kind == STB_T_BOOL || kind == STB_T_BAD;
+}
+
 /* The next token of the scanner, or the one that was held back. The end has the place behind the last token. */
 static int take_raw(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span *at)
 {
@@ -138,7 +144,9 @@ static int take_raw(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span *at)
 		*at = p->held->at;
 		return p->held->kind;
 	}
+	*v = (STB_YYSTYPE){ 0 };
 	kind = stb_yylex(v, at, p->scanner);
+	STB_ASSERT(!carries_node(kind) || v->STB_T_BAD);
 	if (kind == STB_T_END)
 		*at = (struct stb_span){ p->file, p->raw.span.end, p->raw.span.end };
 	const uint32_t line = stb_parser_line(p, at->begin);

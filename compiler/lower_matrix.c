@@ -181,7 +181,7 @@ static void count_once(struct stb_lowering *l, const struct stb_plan_matrix *m, 
 		const uint32_t group = l->plan->cells[m->first_cell + i].group;
 		const struct stb_plan_group *g = &l->plan->groups[group];
 
-		if (seen[group]++)
+		if (seen[group]++ || g->not_run)
 			continue;
 		p->n_once++;
 		p->once_ns = sum(p->once_ns, g->provision_ns);
@@ -197,7 +197,8 @@ void stb_lower_offers(struct stb_lowering *l, const char **notes, uint32_t *n_no
 {
 	const struct stb_plan *plan = l->plan;
 	struct provisioning *all = STB_NEW_ARRAY(l->x->arena, struct provisioning, plan->n_matrices + 1);
-	struct stb_steps *it = stb_steps_new(plan, NULL);
+	uint8_t *runs = stb_plan_runnable(plan, NULL);
+	struct stb_steps *it = stb_steps_new(plan, runs);
 	struct stb_step s;
 
 	while (stb_steps_next(it, &s)) {
@@ -207,6 +208,7 @@ void stb_lower_offers(struct stb_lowering *l, const char **notes, uint32_t *n_no
 		all[s.matrix].ns = sum(all[s.matrix].ns, plan->groups[s.group].provision_ns);
 	}
 	stb_steps_free(it);
+	free(runs);
 	for (uint32_t m = 0; m < plan->n_matrices; m++) {
 		struct provisioning *p = &all[m];
 

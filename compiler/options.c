@@ -11,6 +11,8 @@
 #include "compiler/eval.h"
 
 #include <ctype.h>
+#include "runtime/storage/volume.h"
+
 #include <string.h>
 
 enum { MAX_NAME = 128, MAX_VALUE = 4096 };
@@ -23,6 +25,7 @@ static const struct owned {
 } owned[] = {
 	{ "datadir", "the data directory lies on the database's `volume`" },
 	{ "basedir", "stb uses the server that it finds; `version` says which one is right" },
+	{ "version", "it would only change what the server calls itself; `version` of the database says which one is right" },
 	{ "socket", "stb makes the socket itself; a server that runs already is a `database external` with `socket`" },
 	{ "port", "a private server has no port; a server that runs already is a `database external` with `port`" },
 	{ "bind_address", "a private server listens on its socket only" },
@@ -317,8 +320,13 @@ static const char *check_value(struct stb_arena *a, const struct fsopt *o, const
 {
 	if (!value && o->value == NONE)
 		return NULL;
-	if (value && value_fits(o->value, value))
-		return NULL;
+	if (value && value_fits(o->value, value)) {
+		const char *words = stb_fs_option_words(o->filesystem, o->where == MKFS ? STB_FS_MKFS : STB_FS_MOUNT, o->option);
+
+		return stb_fs_value_among(words, value) ? NULL :
+			stb_arena_printf(a, "`%s` cannot have the value `%s`; `stb explain %s` lists what it may name", o->option, value,
+				o->where == MKFS ? "mkfs_options" : "mount_options");
+	}
 	return stb_arena_printf(a, "`%s` takes %s", o->option, value_phrase(o->value));
 }
 

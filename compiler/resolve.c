@@ -314,7 +314,7 @@ static void include(struct reader *r, const struct stb_stmt *stmt, uint32_t from
 			stb_diag_help(s, d, "the path is relative to the file that includes it");
 		return;
 	}
-	if (!beneath(r->root, real)) {
+	if (strcmp(r->root, real) && !beneath(r->root, real)) { /* the root itself: loading says that it is a directory */
 		struct stb_diag *d = stb_diag(s, STB_E0211, stmt->value->span, "`%s` lies outside of the repository", text);
 
 		stb_diag_help(s, d, "an include stays beneath the nearest parent of the spec with a .git, else beneath the spec's folder");

@@ -141,7 +141,7 @@ int stb_scan_word(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span at)
 	return STB_T_IDENT;
 }
 
-int stb_scan_sign(struct stb_parser *p, struct stb_span at)
+int stb_scan_sign(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span at)
 {
 	if (at.end - at.begin > 1)
 		return p->text[at.begin] == '.' ? STB_T_DOTDOT : STB_T_WRONG_EQUALS;
@@ -178,6 +178,7 @@ int stb_scan_sign(struct stb_parser *p, struct stb_span at)
 		return STB_T_SLASH;
 	default: /* `~` where no value is wanted */
 		stb_scan_stray(p, at);
+		v->STB_T_BAD = stb_build_bad(p, at);
 		return STB_T_BAD;
 	}
 }

@@ -31,7 +31,7 @@ char *stb_scan_text(struct stb_parser *p);
 bool stb_scan_wants_value(const struct stb_parser *p);
 
 int stb_scan_word(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span at);
-int stb_scan_sign(struct stb_parser *p, struct stb_span at);
+int stb_scan_sign(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span at);
 int stb_scan_time(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span at);
 int stb_scan_quantity(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span at);
 int stb_scan_string(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span at);

@@ -105,6 +105,19 @@ static bool check_filename(struct stb_model *m, const struct stb_setting *t)
 	}
 }
 
+/*
+ * A place on the machine (a storage's path, a database's socket). Relative, it would hang on the folder from which stb is called, and one
+ * plan would mean another place for each caller.
+ */
+static bool check_place(struct stb_model *m, const struct stb_setting *t)
+{
+	if (t->val.str[0] == '/')
+		return true;
+	refuse_text(m, t, STB_E0319, "is not an absolute path", t->val.str[0] == '~' ? "write the directory out, `~` is not expanded" :
+		"write it from the root, such as \"/var/tmp\"");
+	return false;
+}
+
 /* The name of a database: what can stand between backquotes in every version, and in a directory's name. */
 static bool check_schema_name(struct stb_model *m, const struct stb_setting *t)
 {
@@ -173,6 +186,9 @@ static bool check_text(struct stb_model *m, const struct stb_setting *t)
 	}
 	if (row->kind == STB_K_WORKLOAD && strcmp(row->name, "filename") == 0)
 		return check_filename(m, t);
+	if ((row->kind == STB_K_STORAGE && strcmp(row->name, "path") == 0) ||
+		(row->kind == STB_K_DATABASE && strcmp(row->name, "socket") == 0))
+		return check_place(m, t);
 	if (row->kind == STB_K_DATABASE && strcmp(row->name, "schema") == 0)
 		return check_schema_name(m, t);
 	if (names_device(row))

@@ -118,11 +118,13 @@ static int unknown_option(FILE *err, const struct stb_command *c, const char *gi
 
 		if (strcmp(rows[i].name, name))
 			continue;
+		int len = snprintf(remedy, sizeof remedy, "leave it out; it belongs to");
+		const int begin = len;
+
 		for (size_t k = 0; k < n_commands; k++)
-			if (has(&all[k], i)) {
-				snprintf(remedy, sizeof remedy, "leave it out; it belongs to `stb %s`", all[k].name);
-				return usage(err, c, remedy);
-			}
+			if (has(&all[k], i) && (size_t)len < sizeof remedy)
+				len += snprintf(remedy + len, sizeof remedy - (size_t)len, "%s `stb %s`", len > begin ? " and" : "", all[k].name);
+		return usage(err, c, remedy);
 	}
 	const char *near = stb_nearest(name, names, n_names);
 

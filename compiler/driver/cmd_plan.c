@@ -24,16 +24,16 @@ struct stb_plan *stb_driver_compile(struct stb_compilation *c, const struct stb_
 	return NULL;
 }
 
-static void print_plan(const struct stb_plan *p, bool json, FILE *out)
+static void print_plan(const struct stb_plan *p, const uint8_t *keep, bool json, FILE *out)
 {
 	if (json)
 		stb_plan_print_json(p, out);
 	else
-		stb_plan_print_text(p, out);
+		stb_plan_print_part(p, keep, out);
 }
 
 /* Into memory first: the file appears whole or not at all. */
-static int write_plan(const struct stb_plan *p, bool json, const char *path)
+static int write_plan(const struct stb_plan *p, const uint8_t *keep, bool json, const char *path)
 {
 	struct stb_err err;
 	char *data = NULL;
@@ -47,7 +47,7 @@ static int write_plan(const struct stb_plan *p, bool json, const char *path)
 		stb_exec_print_error(p, &err, stderr);
 		return STB_EXIT_ENVIRONMENT;
 	}
-	print_plan(p, json, mem);
+	print_plan(p, keep, json, mem);
 	if (fclose(mem) || stb_outfile_write(path, data, len, &err)) {
 		stb_exec_print_error(p, &err, stderr);
 		code = STB_EXIT_ENVIRONMENT;
@@ -63,8 +63,14 @@ int stb_cmd_plan(const struct stb_args *a)
 	struct stb_compilation c;
 	struct stb_plan *p;
 	struct stb_err err;
+	uint8_t *keep = NULL;
 	int code = STB_EXIT_SPEC;
 
+	if (json && a->only) {
+		fprintf(stderr, "stb: error: `--only` does not go with `--format json`: that is the whole plan, with its hash\n"
+			"  what to do: leave one of them out\n");
+		return STB_EXIT_USAGE;
+	}
 	stb_err_clear(&err);
 	if (a->topology && !(topology = stb_topology_load(a->topology, &err))) {
 		stb_exec_print_error(NULL, &err, stderr);
@@ -72,12 +78,22 @@ int stb_cmd_plan(const struct stb_args *a)
 	}
 	stb_compilation_init(&c);
 	p = stb_driver_compile(&c, a, a->operands[0], topology);
-	if (p && a->output) {
-		code = write_plan(p, json, a->output);
-	} else if (p) {
-		print_plan(p, json, stdout);
-		code = STB_EXIT_OK;
+	if (!p)
+		goto out;
+	if (a->only) {
+		keep = stb_xmalloc((size_t)p->n_cells + 1);
+		memset(keep, 1, (size_t)p->n_cells + 1);
+		code = stb_driver_only(p, a->only, keep, stderr);
+		if (code)
+			goto out;
 	}
+	code = STB_EXIT_OK;
+	if (a->output)
+		code = write_plan(p, keep, json, a->output);
+	else
+		print_plan(p, keep, json, stdout);
+out:
+	free(keep);
 	stb_plan_free(p);
 	stb_compilation_fini(&c);
 	stb_topology_free(topology);

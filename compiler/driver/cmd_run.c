@@ -17,6 +17,12 @@ int stb_cmd_run(const struct stb_args *a)
 	p = stb_driver_compile(&c, a, a->operands[0], NULL);
 	if (!p)
 		goto out;
+	if (!p->n_cells) {
+		fprintf(stderr, "stb: error: `%s` has nothing to run: no matrix is declared\n"
+			"  what to do: add a matrix, as in `matrix m { storage = disk  workload = [w] }`; `stb explain matrix` tells more\n",
+			a->operands[0]);
+		goto out;
+	}
 	keep = stb_xmalloc((size_t)p->n_cells + 1);
 	memset(keep, 1, (size_t)p->n_cells + 1);
 	if (a->only) {
@@ -29,7 +35,9 @@ int stb_cmd_run(const struct stb_args *a)
 	code = stb_exec_run(&(struct stb_exec_options){
 		.plan = p,
 		.keep = keep,
+		.only = a->only,
 		.dir = a->output ? a->output : dir,
+		.dir_may_change = !a->output,
 		.spec = a->operands[0],
 		.version = stb_version,
 		.commit = stb_commit,

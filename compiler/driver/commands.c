@@ -16,10 +16,12 @@ static const struct stb_command table[] = {
 		"Prints each FILE (`-`: standard input) in the one form that a spec has: an attribute a line, in the order of the\n"
 		"reference, signs aligned, comments where they were. What the spec means does not change. A file with syntax errors is\n"
 		"left as it is.\n" },
-	{ "plan", stb_cmd_plan, SPEC | BIT(MAX_CELLS) | BIT(FORMAT) | BIT(OUTPUT) | BIT(TOPOLOGY), "FILE", 1, 1, "text json", false, "FILE",
+	{ "plan", stb_cmd_plan, SPEC | BIT(MAX_CELLS) | BIT(FORMAT) | BIT(OUTPUT) | BIT(ONLY) | BIT(TOPOLOGY), "FILE", 1, 1, "text json", false, "FILE",
 		"cells, order, cost, space and privileges of a run, without running it",
 		"Prints what `stb run` would do. The same spec gives the same bytes on every machine. Touches nothing.\n"
-		"With --topology, pins are judged on the machine whose topology was saved there.\n" },
+		"With --topology, pins are judged on the machine whose topology was saved there.\n"
+		"With --only: the cost, cells, groups and order of that part. The hash stays the whole plan's, and so does JSON,\n"
+		"which does not go with --only.\n" },
 	{ "diff", stb_cmd_diff, SPEC | BIT(MAX_CELLS) | BIT(FORMAT) | BIT(EXIT_CODE), "OLD NEW", 2, 2, "text markdown json", false, NULL,
 		"what changes in meaning between two specs",
 		"OLD and NEW are files, or REV:PATH of git (`stb diff HEAD~1:specs/x.stb specs/x.stb`), whose includes come from the\n"

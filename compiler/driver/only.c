@@ -11,14 +11,14 @@
 #include "runtime/base/units.h"
 
 #include <string.h>
+#include <strings.h>
 
-#define MIN_PREFIX 4 /* hex digits of a cell id; shorter ones are hardly meant */
-
+/* Nothing but hex digits is no selector, so it means an id, however short: `22`, `8f`, `22e4` as well. */
 static bool is_id_prefix(const char *s)
 {
 	const size_t n = strlen(s);
 
-	return n >= MIN_PREFIX && n < STB_HASH_HEX && strspn(s, "0123456789abcdef") == n;
+	return n && n < STB_HASH_HEX && strspn(s, "0123456789abcdefABCDEF") == n;
 }
 
 static uint32_t keep_prefix(const struct stb_plan *p, const char *prefix, uint8_t *keep)
@@ -26,7 +26,7 @@ static uint32_t keep_prefix(const struct stb_plan *p, const char *prefix, uint8_
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < p->n_cells; i++) {
-		keep[i] = !strncmp(p->cells[i].id, prefix, strlen(prefix));
+		keep[i] = !strncasecmp(p->cells[i].id, prefix, strlen(prefix));
 		n += keep[i];
 	}
 	return n;
@@ -195,15 +195,19 @@ int stb_driver_only(const struct stb_plan *p, const char *only, uint8_t *keep, F
 	uint32_t n = 0;
 
 	if (is_id_prefix(only)) {
-		n = keep_prefix(p, only, keep);
-	} else {
-		const int code = keep_selected(p, only, keep, err);
-
-		if (code)
-			return code;
-		for (uint32_t i = 0; i < p->n_cells; i++)
-			n += keep[i];
+		if (keep_prefix(p, only, keep))
+			return 0;
+		fprintf(err, "stb: error: --only `%s` reads as the beginning of a cell id, and no cell's begins so\n"
+			"  what to do: `stb plan` lists the cells with their ids; a selector names an axis, as in 'storage = disk'\n", only);
+		return STB_EXIT_USAGE;
 	}
+
+	const int code = keep_selected(p, only, keep, err);
+
+	if (code)
+		return code;
+	for (uint32_t i = 0; i < p->n_cells; i++)
+		n += keep[i];
 	if (n)
 		return 0;
 	fprintf(err, "stb: error: --only `%s` selects no cell\n  what to do: `stb plan` lists the cells with their ids\n", only);

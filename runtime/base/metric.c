@@ -58,6 +58,8 @@ static bool parse_percentile(const char *digits, uint64_t *num, uint64_t *den)
 		return false;
 	else if (len > 2 && digits[len - 1] == '0')
 		return false;
+	if (!value) /* no sample lies below it; lat_min is the least */
+		return false;
 	*num = value;
 	*den = scale;
 	return true;

@@ -32,6 +32,7 @@ STB_NODISCARD int stb_mysqld_check_dir(const char *dir, struct stb_err *err);
 /* Makes and initialises the data directory below dir (a volume's directory). */
 STB_NODISCARD int stb_mysqld_create(struct stb_mysqld **out, const struct stb_mysqld_env *env, const struct stb_plan_block *database,
 	const char *dir, struct stb_err *err);
+/* Also compares the spec's options with what is in force: a difference fails, both values are named, and the server is stopped. */
 STB_NODISCARD int stb_mysqld_start(struct stb_mysqld *m, struct stb_err *err);
 /* Clean shutdown (innodb_fast_shutdown as configured), SIGKILL after a bounded wait; an unclean end is an error. */
 STB_NODISCARD int stb_mysqld_stop(struct stb_mysqld *m, struct stb_err *err);
@@ -39,6 +40,8 @@ STB_NODISCARD int stb_mysqld_stop(struct stb_mysqld *m, struct stb_err *err);
 bool stb_mysqld_alive(struct stb_mysqld *m, struct stb_err *err);
 const struct stb_db_address *stb_mysqld_address(const struct stb_mysqld *m);
 const char *stb_mysqld_version(const struct stb_mysqld *m);
+/* The options that no variable of the running server shows, a line each: the server took them, nobody can tell as what. */
+const char *stb_mysqld_unverified(const struct stb_mysqld *m);
 /* Stops if running, forgets. The data directory goes with the volume. */
 void stb_mysqld_free(struct stb_mysqld *m);
 /* Undoes one announced leftover ("pid", "socket") of an earlier run; refuses what does not carry run_mark. */

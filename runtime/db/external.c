@@ -6,6 +6,7 @@
  */
 #include "runtime/db/client.h"
 #include "runtime/db/server.h"
+#include "runtime/db/variables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SECRET_MAX 4096
@@ -31,26 +33,43 @@ static int read_secret_file(const char *what, const char *path, struct stb_arena
 	size_t n = 0;
 	ssize_t got = 0;
 
-	if (fd < 0)
-		return stb_err_set(err, errno, "cannot read the %s from file `%s`", what, path);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		stb_err_set(err, errno, "cannot read the %s from file `%s`", what, path);
+		goto fail;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		stb_err_set(err, 0, "cannot read the %s from `%s`: it is no regular file", what, path);
+		goto fail;
+	}
 	while (n <= SECRET_MAX && (got = read(fd, text + n, SECRET_MAX + 1 - n)) > 0)
 		n += (size_t)got;
-	const int code = errno;
-
-	close(fd);
-	if (got < 0)
-		return stb_err_set(err, code, "cannot read the %s from file `%s`", what, path);
-	if (n > SECRET_MAX)
-		return stb_err_set(err, 0, "cannot read the %s from file `%s`: it holds more than %d bytes", what, path, SECRET_MAX);
+	if (got < 0) {
+		stb_err_set(err, errno, "cannot read the %s from file `%s`", what, path);
+		goto fail;
+	}
+	if (n > SECRET_MAX) {
+		stb_err_set(err, 0, "cannot read the %s from file `%s`: it holds more than %d bytes", what, path, SECRET_MAX);
+		goto fail;
+	}
 	if (n > 0 && text[n - 1] == '\n')
 		n--;
 	if (n > 0 && text[n - 1] == '\r')
 		n--;
 	text[n] = '\0';
-	if (strlen(text) != n)
-		return stb_err_set(err, 0, "cannot read the %s from file `%s`: it holds a NUL byte", what, path);
+	if (strlen(text) != n) {
+		stb_err_set(err, 0, "cannot read the %s from file `%s`: it holds a NUL byte", what, path);
+		goto fail;
+	}
+	close(fd);
 	*out = text;
 	return 0;
+fail:
+	stb_err_remedy(err, "name a file that you can read and that holds the %s in one line, or take it from env(...)", what);
+	if (fd >= 0)
+		close(fd);
+	return -1;
 }
 
 static int resolve_secret(const char *what, const char *reference, struct stb_arena *a, const char **out, struct stb_err *err)
@@ -116,49 +135,6 @@ int stb_db_external_address(const struct stb_plan_block *database, struct stb_ar
 
 /* --- variables ----------------------------------------------------------------------------------------------------------------------- */
 
-struct variable {
-	char *name, *value;
-};
-
-struct variables {
-	struct variable *list;
-	size_t n, cap;
-};
-
-static bool add_variable(void *ctx, const char *const *cells, uint32_t n_cells)
-{
-	struct variables *v = ctx;
-
-	if (n_cells < 2 || !cells[0])
-		return true;
-	STB_GROW(v->list, v->n, v->cap);
-	v->list[v->n++] = (struct variable){stb_xstrdup(cells[0]), stb_xstrdup(cells[1] ? cells[1] : "")};
-	return true;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct variable *)a)->name, ((const struct variable *)b)->name);
-}
-
-static void free_variables(struct variables *v)
-{
-	for (size_t i = 0; i < v->n; i++) {
-		free(v->list[i].name);
-		free(v->list[i].value);
-	}
-	free(v->list);
-}
-
-static int read_variables(struct stb_client *c, struct variables *v, struct stb_err *err)
-{
-	if (stb_client_rows(c, "SHOW GLOBAL VARIABLES", add_variable, v))
-		return stb_err_set(err, 0, "cannot read the server's variables: %s (%u)", stb_client_text(c), stb_client_code(c));
-	if (v->n)
-		qsort(v->list, v->n, sizeof(*v->list), by_name);
-	return 0;
-}
-
 /* Without the schema, which may not exist yet. */
 static int connect_to_server(struct stb_client **c, const struct stb_db_address *addr, struct stb_err *err)
 {
@@ -171,13 +147,13 @@ static int connect_to_server(struct stb_client **c, const struct stb_db_address 
 
 int stb_db_variables(const struct stb_db_address *addr, struct stb_buf *out, struct stb_err *err)
 {
-	struct variables v = {0};
+	struct stb_variables v = {0};
 	struct stb_client *c;
 	int r;
 
 	if (connect_to_server(&c, addr, err))
 		return -1;
-	r = read_variables(c, &v, err);
+	r = stb_variables_read(c, &v, err);
 	for (size_t i = 0; i < v.n && r == 0; i++) {
 		char *value = v.list[i].value;
 
@@ -186,85 +162,75 @@ int stb_db_variables(const struct stb_db_address *addr, struct stb_buf *out, str
 				*p = ' ';
 		stb_buf_printf(out, "%s\t%s\n", v.list[i].name, value);
 	}
-	free_variables(&v);
+	stb_variables_free(&v);
 	stb_client_close(c);
 	return r;
 }
 
 /* --- assertions ---------------------------------------------------------------------------------------------------------------------- */
 
-/* "128M" is 134217728, "ON" is 1: both ways of writing a value in an option file. false: it is a word. */
-static bool as_number(const char *text, int64_t *out)
+/* *unknown: names of options that no variable shows; NULL: those are an error. */
+static int compare_options(const struct stb_plan_block *database, const struct stb_variables *v, struct stb_buf *unknown, struct stb_err *err)
 {
-	static const struct {
-		const char *word;
-		int64_t value;
-	} words[] = {{"ON", 1}, {"YES", 1}, {"TRUE", 1}, {"OFF", 0}, {"NO", 0}, {"FALSE", 0}};
-	char *end;
+	for (uint32_t i = 0; i < database->n_attrs; i++) {
+		const struct stb_plan_attr *option = &database->attrs[i];
+		struct stb_option_check c;
 
-	for (unsigned i = 0; i < STB_LEN(words); i++) {
-		if (strcasecmp(text, words[i].word) == 0) {
-			*out = words[i].value;
-			return true;
+		if (strncmp(option->name, "options.", 8) != 0 || (unknown && stb_option_is_ours(option->name + 8)))
+			continue;
+		switch (stb_option_in_force(v, option->name + 8, option->val.str ? option->val.str : "", &c)) {
+		case STB_IN_FORCE:
+			continue;
+		case STB_NO_VARIABLE:
+			if (unknown) {
+				stb_buf_printf(unknown, "%s%s", unknown->len ? "\n" : "", c.name);
+				continue;
+			}
+			stb_err_set(err, 0, "database `%s` is not as the spec says: the server has no variable `%s`", database->name, c.name);
+			break;
+		case STB_NOT_IN_FORCE:
+			stb_err_set(err, 0, "database `%s` is not as the spec says: `%s` is `%s` there, the spec says `%s`", database->name,
+				c.name, c.is, c.asked);
+			break;
 		}
+		if (unknown)
+			stb_err_remedy(err, "the server took another value than it was given: write the one that it can have");
+		else
+			stb_err_remedy(err, "set it on the server (stb changes nothing on an external one), or correct the spec");
+		if (option->span != STB_NONE)
+			err->span = option->span + 1;
+		return -1;
 	}
-	errno = 0;
-	*out = strtoll(text, &end, 10);
-	if (end == text || errno)
-		return false;
-	const char *const units = "KMGT";
-	const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
-
-	if (unit && end[1] == '\0')
-		return !__builtin_mul_overflow(*out, (int64_t)1 << (10 * (unit - units + 1)), out);
-	return *end == '\0';
+	return 0;
 }
 
-static bool values_agree(const char *a, const char *b)
-{
-	int64_t x, y;
-
-	if (as_number(a, &x) && as_number(b, &y))
-		return x == y;
-	return strcasecmp(a, b) == 0;
-}
-
-static int assert_option(const struct stb_plan_block *database, const struct stb_plan_attr *option, const struct variables *v,
+int stb_db_options_in_force(const struct stb_plan_block *database, const struct stb_db_address *addr, struct stb_buf *unknown,
 	struct stb_err *err)
 {
-	const char *expected = option->val.str ? option->val.str : "";
-	char name[80];
-
-	snprintf(name, sizeof(name), "%s", option->name + strlen("options."));
-	for (char *p = name; *p; p++)
-		if (*p == '-')
-			*p = '_';
-	const struct variable key = {.name = name};
-	const struct variable *found = v->n ? bsearch(&key, v->list, v->n, sizeof(*v->list), by_name) : NULL;
-
-	if (found && values_agree(found->value, expected))
-		return 0;
-	if (found)
-		stb_err_set(err, 0, "database `%s` is not as the spec says: `%s` is `%s` there, the spec says `%s`", database->name, name,
-			found->value, expected);
-	else
-		stb_err_set(err, 0, "database `%s` is not as the spec says: the server has no variable `%s`", database->name, name);
-	stb_err_remedy(err, "set it on the server (stb changes nothing on an external one), or correct the spec");
-	if (option->span != STB_NONE)
-		err->span = option->span + 1;
-	return -1;
-}
-
-int stb_db_external_assert(const struct stb_plan_block *database, const struct stb_db_address *addr, struct stb_err *err)
-{
-	const struct stb_plan_attr *version = stb_plan_attr(database, "version");
-	struct variables v = {0};
+	struct stb_variables v = {0};
 	struct stb_client *c;
 	int r;
 
 	if (connect_to_server(&c, addr, err))
 		return -1;
-	r = read_variables(c, &v, err);
+	r = stb_variables_read(c, &v, err);
+	if (r == 0)
+		r = compare_options(database, &v, unknown, err);
+	stb_variables_free(&v);
+	stb_client_close(c);
+	return r;
+}
+
+int stb_db_external_assert(const struct stb_plan_block *database, const struct stb_db_address *addr, struct stb_err *err)
+{
+	const struct stb_plan_attr *version = stb_plan_attr(database, "version");
+	struct stb_variables v = {0};
+	struct stb_client *c;
+	int r;
+
+	if (connect_to_server(&c, addr, err))
+		return -1;
+	r = stb_variables_read(c, &v, err);
 	if (r == 0 && version && version->val.str && !stb_version_matches(stb_client_server_version(c), version->val.str)) {
 		r = stb_err_set(err, 0, "database `%s` is not as the spec says: its version is `%s`, the spec says `%s`", database->name,
 			stb_client_server_version(c), version->val.str);
@@ -272,10 +238,9 @@ int stb_db_external_assert(const struct stb_plan_block *database, const struct s
 		if (version->span != STB_NONE)
 			err->span = version->span + 1;
 	}
-	for (uint32_t i = 0; i < database->n_attrs && r == 0; i++)
-		if (strncmp(database->attrs[i].name, "options.", 8) == 0)
-			r = assert_option(database, &database->attrs[i], &v, err);
-	free_variables(&v);
+	if (r == 0)
+		r = compare_options(database, &v, NULL, err);
+	stb_variables_free(&v);
 	stb_client_close(c);
 	return r;
 }

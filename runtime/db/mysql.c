@@ -182,6 +182,8 @@ int stb_client_open(struct stb_client **out, const struct stb_db_address *addr, 
 		stb_err_remedy(err, "raise the server's max_connections");
 	else if (code == 2059 || code == 2061)
 		stb_err_remedy(err, "install the client plugin that the account's authentication needs, or give the account another one");
+	else
+		stb_err_remedy(err, "see that the server runs there and lets this machine in, or correct host, port or socket");
 	return -1;
 }
 

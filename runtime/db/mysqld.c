@@ -13,6 +13,9 @@
  * otherwise pay for one), for MySQL loose-mysqlx = OFF (it would open a port), for MariaDB basedir (where its share directory lies). Buffer pool,
  * flushing, performance_schema, character set and all else are the server's own defaults, which environment.json records.
  *
+ * Servers clamp and ignore values without failing. So after every start the spec's options are compared with SHOW GLOBAL VARIABLES, and one
+ * that is not in force fails the start. Options that show up in no variable cannot be compared; they are recorded as unverified.
+ *
  * Accounts: MariaDB's system tables are made by feeding its SQL to --bootstrap, without the file that adds root accounts; MySQL's
  * --initialize-insecure leaves a root without password, which the first start locks. The first start runs init.sql, which creates
  * 'stb'@'localhost' with a random password that lives in our memory only from then on. mariadb-install-db was rejected: the server it
@@ -64,6 +67,7 @@ struct stb_mysqld {
 	int status;       /* of the last one that ended */
 	bool died;        /* by itself; status and log say why */
 	char saved_log[PATH_MAX]; /* "" : not copied */
+	struct stb_buf unverified; /* names of options, a line each */
 };
 
 static void announce(const struct stb_mysqld *m, int made, const char *kind, const char *object)
@@ -139,7 +143,7 @@ static int fail_with_log(struct stb_mysqld *m, struct stb_err *err, const char *
 
 	stb_log_tail(m->error_log, tail, sizeof(tail));
 	save_log(m);
-	stb_err_set(err, 0, "database `%s`: %s%s%s", m->block->name, what, tail[0] ? "; its log says: " : "; its log is empty", tail);
+	stb_err_set(err, 0, "database `%s`: %s%s%s", m->block->name, what, tail[0] ? "; its log says: " : "; its log holds no error", tail);
 	if (m->block->span != STB_NONE)
 		err->span = m->block->span + 1;
 	if (m->pid == 0 && !m->has_account && (strstr(tail, "unknown variable") || strstr(tail, "unknown option")))
@@ -494,6 +498,21 @@ static int wait_ready(struct stb_mysqld *m, struct stb_err *err)
 	return fail_with_log(m, err, what);
 }
 
+/* A server that runs with other values than the spec's is not the one that is to be measured: it is stopped again. */
+static int check_options(struct stb_mysqld *m, struct stb_err *err)
+{
+	struct stb_db_address address = m->address;
+	struct stb_err ignored = {0};
+
+	address.schema = NULL;
+	stb_buf_clear(&m->unverified);
+	if (stb_db_options_in_force(m->block, &address, &m->unverified, err) == 0)
+		return 0;
+	if (stb_mysqld_stop(m, &ignored))
+		kill_server(m);
+	return -1;
+}
+
 int stb_mysqld_start(struct stb_mysqld *m, struct stb_err *err)
 {
 	char *argument = NULL;
@@ -514,7 +533,14 @@ int stb_mysqld_start(struct stb_mysqld *m, struct stb_err *err)
 	(void)unlink(m->init_file);
 	if (r == 0)
 		m->has_account = true;
+	if (r == 0)
+		r = check_options(m, err);
 	return r;
+}
+
+const char *stb_mysqld_unverified(const struct stb_mysqld *m)
+{
+	return stb_buf_str(&m->unverified);
 }
 
 bool stb_mysqld_alive(struct stb_mysqld *m, struct stb_err *err)
@@ -579,6 +605,7 @@ void stb_mysqld_free(struct stb_mysqld *m)
 			announce(m, 0, "socket", m->socket_dir);
 	}
 	explicit_bzero(m->password, sizeof(m->password));
+	stb_buf_fini(&m->unverified);
 	free(m->socket_dir);
 	free(m->dir);
 	free(m->data_dir);

@@ -63,6 +63,7 @@ struct run {
 	uint32_t n_ready, n_running;
 	bool open;      /* the barrier */
 	bool failed;    /* phase->err is set */
+	bool stalled;   /* and says that the server gave no answer */
 	uint64_t seen_ops, seen_ns; /* the live counters' sum, and when it last changed */
 	/* read in the measured phase */
 	_Atomic bool quit;
@@ -335,7 +336,7 @@ static void watch_silence(struct run *run, uint64_t now_ns)
 	}
 	if (now_ns - run->seen_ns <= SILENCE_NS || run->failed)
 		return;
-	run->failed = true;
+	run->failed = run->stalled = true;
 	atomic_store(&run->quit, true);
 	stb_err_set(&run->phase->err, 0, "the server stalled: no transaction ended for %llu s", (unsigned long long)(SILENCE_NS / STB_NS_PER_S));
 	stb_err_remedy(&run->phase->err, STALL_REMEDY);
@@ -482,7 +483,7 @@ static void set_end(struct run *run)
 	struct stb_measure *m = &run->phase->result;
 
 	if (run->failed)
-		m->end = STB_END_ERROR;
+		m->end = run->stalled ? STB_END_STALLED : STB_END_ERROR;
 	else if (atomic_load(&run->quit))
 		m->end = STB_END_STOPPED;
 	else if (run->o->events != UINT64_MAX && atomic_load(&run->taken) >= run->o->events)
@@ -523,7 +524,7 @@ static void say_stalled(struct run *run)
 {
 	if (run->failed)
 		return;
-	run->failed = true;
+	run->failed = run->stalled = true;
 	stb_err_set(&run->phase->err, 0, "the server stalled: %u of %u connections had no answer %llu s after the run was to end", run->n_running,
 		run->o->threads, (unsigned long long)(GRACE_NS / STB_NS_PER_S));
 	stb_err_remedy(&run->phase->err, STALL_REMEDY);

@@ -181,6 +181,22 @@ static int put_option(struct stb_buf *out, const struct stb_plan_block *database
 	return 0;
 }
 
+bool stb_option_is_ours(const char *option)
+{
+	static const char *const ours[] = {"basedir", "datadir", "tmpdir", "socket", "pid_file", "log_error", "secure_file_priv",
+		"skip_networking", "skip_log_bin"};
+
+	for (unsigned i = 0; i < STB_LEN(ours); i++) {
+		const char *a = option, *b = ours[i];
+
+		while (*a && (*a == *b || (*a == '-' && *b == '_')))
+			a++, b++;
+		if (!*a && !*b)
+			return true;
+	}
+	return false;
+}
+
 int stb_option_file(struct stb_buf *out, const struct stb_option_file *f, const struct stb_plan_block *database, struct stb_err *err)
 {
 	stb_buf_adds(out, "[mysqld]\n");
@@ -209,22 +225,27 @@ static const char *skip_stamp(const char *line)
 	return isdigit((unsigned char)line[0]) && bracket && bracket - line < 48 ? bracket : line;
 }
 
-static bool matters(const char *line)
+enum { LOG_ERRORS, LOG_WARNINGS };
+
+/* Lines without a level are words of a crash or of the loader; the routine ones begin with "Version:". */
+static bool matters(const char *line, int level)
 {
-	return strstr(line, "[ERROR]") && !strstr(line, "[ERROR] Aborting");
+	if (level == LOG_ERRORS)
+		return strstr(line, "[ERROR]") && !strstr(line, "[ERROR] Aborting");
+	return !strstr(line, "[Note]") && !strstr(line, "[System]") && !strstr(line, "[ERROR]") && strncmp(line, "Version:", 8) != 0;
 }
 
-/* Joins lines with "; ": the first errors (the cause comes first), or the last lines of any kind. Returns how many. */
-static uint32_t join_lines(char *text, bool errors_only, char *out, size_t size)
+/* Joins lines with "; ": the first errors (the cause comes first), or the last warnings. Returns how many. */
+static uint32_t join_lines(char *text, int level, char *out, size_t size)
 {
 	const char *picked[LOG_TAIL_LINES];
 	uint32_t n = 0;
 	char *save = NULL;
 
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		if (!line[0] || (errors_only && !matters(line)))
+		if (!line[0] || !matters(line, level))
 			continue;
-		if (n == LOG_TAIL_LINES && errors_only)
+		if (n == LOG_TAIL_LINES && level == LOG_ERRORS)
 			break;
 		if (n == LOG_TAIL_LINES)
 			memmove(picked, picked + 1, sizeof(picked) - sizeof(picked[0]));
@@ -255,7 +276,7 @@ void stb_log_tail(const char *path, char *out, size_t size)
 		if (((unsigned char)text[i] < ' ' && text[i] != '\n') || text[i] == 0x7f)
 			text[i] = ' ';
 	memcpy(copy, text, LOG_TAIL_BYTES + 1);
-	if (n > 0 && join_lines(copy, true, out, size) == 0)
-		(void)join_lines(text, false, out, size);
+	if (n > 0 && join_lines(copy, LOG_ERRORS, out, size) == 0)
+		(void)join_lines(text, LOG_WARNINGS, out, size);
 	free(text);
 }

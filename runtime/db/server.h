@@ -27,6 +27,15 @@ STB_NODISCARD int stb_server_find(struct stb_server_binary *out, const char *pre
 /* The directory of MariaDB's system tables as SQL, and the basedir that goes with it; out and basedir have room for PATH_MAX bytes. */
 STB_NODISCARD int stb_server_find_sql(const struct stb_server_binary *b, char *out, char *basedir, struct stb_err *err);
 
+/* --- external.c --- */
+
+/*
+ * Whether the spec's options are in force on a live server; those of stb itself are passed over. *unknown gets the names of those that no
+ * variable shows, a line each. 0, or -1 with *err.
+ */
+STB_NODISCARD int stb_db_options_in_force(const struct stb_plan_block *database, const struct stb_db_address *addr, struct stb_buf *unknown,
+	struct stb_err *err);
+
 /* --- spawn.c --- */
 
 struct stb_server_user {
@@ -72,10 +81,15 @@ struct stb_option_file {
 	const char *data_dir, *tmp_dir, *socket, *pid_file, *error_log;
 };
 
+/* Whether stb sets the option itself, so that the spec's is without effect. */
+bool stb_option_is_ours(const char *option);
 STB_NODISCARD int stb_option_file(struct stb_buf *out, const struct stb_option_file *f, const struct stb_plan_block *database,
 	struct stb_err *err);
 
-/* What matters of the end of an error log (its errors, else its last lines), in one line of at most size bytes; "" where there is nothing. */
+/*
+ * What matters of the end of an error log (its errors, else its warnings; routine notes never), in one line of at most size bytes; "" where
+ * there is nothing.
+ */
 void stb_log_tail(const char *path, char *out, size_t size);
 
 #endif

@@ -23,6 +23,7 @@ struct watch {
 	int pidfd;
 	uint64_t next_tick, next_sample, last_sample;
 	uint64_t measure_since;       /* 0 before the measure stage */
+	uint64_t measure_until;       /* 0 until the measure stage is seen to be over */
 	struct stb_live_sum moved;    /* counters when they last moved */
 	uint64_t moved_progress, moved_at;
 	uint32_t moved_stage;
@@ -100,6 +101,8 @@ static void sample(struct watch *w, uint64_t now, bool last)
 		w->last_sample = w->measure_since;
 		w->next_sample = w->measure_since + job->interval_ns;
 	}
+	if (stage > STB_STAGE_MEASURE && !w->measure_until)
+		w->measure_until = STB_MAX(atomic_load(&w->phase->stage_since_ns), w->measure_since);
 	while (now >= w->next_sample && stage == STB_STAGE_MEASURE) {
 		job->sample(job->ctx, w->phase, w->next_sample - w->measure_since, w->next_sample - w->last_sample);
 		w->last_sample = w->next_sample;
@@ -107,13 +110,14 @@ static void sample(struct watch *w, uint64_t now, bool last)
 	}
 	if (!last)
 		return;
-	const uint64_t end = w->measure_since + w->phase->result.window_ns;
+	const uint64_t window = w->phase->result.window_ns; /* 0: the child was lost before it could say */
+	const uint64_t end = window ? w->measure_since + window : w->measure_until ? w->measure_until : now;
 
 	for (; end >= w->next_sample; w->next_sample += job->interval_ns) {
 		job->sample(job->ctx, w->phase, w->next_sample - w->measure_since, w->next_sample - w->last_sample);
 		w->last_sample = w->next_sample;
 	}
-	if (end > w->last_sample && (end - w->last_sample >= job->interval_ns / 2 || w->last_sample == w->measure_since))
+	if (end > w->last_sample && (end - w->last_sample >= job->interval_ns / 2 || w->last_sample == w->measure_since || !window))
 		job->sample(job->ctx, w->phase, end - w->measure_since, end - w->last_sample);
 }
 

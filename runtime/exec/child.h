@@ -37,7 +37,8 @@ struct stb_child_job {
 	uint64_t interval_ns;  /* of samples; 0: none */
 	uint64_t tick_ns;      /* of progress */
 	void *ctx;
-	/* The sums at t_ns of the measure stage; dt_ns since the sample before. Called for the last, shorter interval too. */
+	/* The sums at t_ns of the measure stage; dt_ns since the sample before. Called for the last, shorter interval too:
+	 * where the child left no window, that is up to the end of the measure stage, so the samples hold all that is known. */
 	void (*sample)(void *ctx, const struct stb_phase *phase, uint64_t t_ns, uint64_t dt_ns);
 	void (*tick)(void *ctx, const struct stb_phase *phase);  /* may be NULL */
 	bool (*watch)(void *ctx, struct stb_err *err);           /* false: give up; may be NULL */

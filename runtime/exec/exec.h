@@ -17,14 +17,16 @@ enum stb_exit { /* language.md section 12 */
 	STB_EXIT_USAGE = 2,
 	STB_EXIT_ENVIRONMENT = 3, /* refused before anything was touched, or output that could not be written */
 	STB_EXIT_CLAIM = 4,
-	STB_EXIT_CELLS = 5,       /* ran, but some cells failed, are not trustworthy, or were interrupted */
+	STB_EXIT_CELLS = 5,       /* ran, but some cells failed, are not trustworthy or were interrupted, or the report could not be written */
 	STB_EXIT_LEFTOVERS = 6,   /* measured, but clean-up is incomplete */
 };
 
 struct stb_exec_options {
 	const struct stb_plan *plan;
 	const uint8_t *keep;  /* plan->n_cells marks, NULL: all */
+	const char *only;     /* the selection as it was given, NULL: none */
 	const char *dir;      /* the run directory; must not exist */
+	bool dir_may_change;  /* nobody asked for this name: where it is taken, -2, -3, ... is appended */
 	const char *spec;     /* as given, for the record */
 	const char *version, *commit;
 };

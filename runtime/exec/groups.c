@@ -155,14 +155,14 @@ void stb_group_start(struct stb_run *run, uint32_t group)
 	stop_others(run, group);
 	stb_err_clear(&err);
 	if (!is_private(db)) {
-		stb_record_database(run, db, NULL, &g->external);
+		stb_record_server(run, group, &g->external);
 		g->running = true;
 		return;
 	}
 	begin(run, STB_OP_START, group);
 	if (!stb_mysqld_start(g->mysqld, &err)) {
 		g->running = true;
-		stb_record_database(run, db, stb_mysqld_version(g->mysqld), stb_mysqld_address(g->mysqld));
+		stb_record_server(run, group, stb_mysqld_address(g->mysqld));
 	}
 	end(run, STB_OP_START, group, since, &err);
 }

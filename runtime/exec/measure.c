@@ -5,11 +5,18 @@
  *
  *   ended by itself, in time             ok
  *   io, by size although a runtime was given   ended_by_size
- *   an error, or killed by a signal      invalid:errors   (what was counted until then is kept)
- *   more errors than error_limit         invalid:errors
+ *   an error of the workload, or more errors than error_limit     invalid:errors
+ *   its group could not be made, its server died, its process was killed     invalid:disturbed
  *   time over before 95% of what was asked     invalid:early
  *   beyond its time, or no counter moves; nothing completed at all     invalid:stalled
  *   interrupted                          no row: the repetition was not finished, and resume would do it again
+ *
+ * `errors` says something of what is measured, `disturbed` that what it stands on was not there or was taken away: nobody should read a
+ * killed server as a storage class that makes errors. What was counted until then is kept with the status; where nothing was measured
+ * there is no row, and the journal has status and reason.
+ *
+ * When the measuring process is lost its own figures are lost with it. Then the samples of the series are summed: totals and rates, no
+ * latencies, and results.csv agrees with series.csv.
  */
 #include "runtime/exec/message.h"
 #include "runtime/exec/run.h"
@@ -25,12 +32,16 @@
 #define LOAD_STILL_NS (300 * STB_NS_PER_S) /* an index build moves no counter */
 #define TICK_NS (STB_NS_PER_S / 5)
 #define EARLY_SHARE 0.95
+#define ECHO_STEPS 20
+#define ECHO_STEP_NS (STB_NS_PER_S / 20)
 
 struct sampler {
 	struct stb_run *run;
 	uint32_t cell, slot, repetition, group;
 	bool is_io;
 	struct stb_live_sum before;      /* at the last sample */
+	struct stb_live_sum total;       /* of all samples */
+	uint64_t sampled_ns;             /* up to where they reach */
 	struct stb_live_sum shown;       /* at the last tick */
 	uint64_t shown_at;
 	uint32_t shown_stage;
@@ -73,10 +84,15 @@ static void sample(void *ctx, const struct stb_phase *phase, uint64_t t_ns, uint
 
 	if (!dt_ns)
 		return;
+	s->total.ops += now.ops - (now.ops < s->before.ops ? 0 : s->before.ops);
+	s->total.bytes += now.bytes - (now.bytes < s->before.bytes ? 0 : s->before.bytes);
+	s->total.errors += now.errors - (now.errors < s->before.errors ? 0 : s->before.errors);
+	s->sampled_ns = t_ns;
 	add_point(s, t_ns, s->is_io ? "iops" : "tps", now.ops, &s->before.ops, dt_ns);
 	add_point(s, t_ns, s->is_io ? "bw_bytes" : "qps", now.bytes, &s->before.bytes, dt_ns);
 	if (!s->is_io)
 		add_point(s, t_ns, "errors_per_s", now.errors, &s->before.errors, dt_ns);
+	s->before = now;
 }
 
 static const char *stage_name(uint32_t stage)
@@ -150,9 +166,10 @@ static enum stb_status judge(const struct stb_plan_block *w, bool is_io, enum st
 	case STB_CHILD_HUNG:
 		return STB_STATUS_STALLED;
 	case STB_CHILD_FAILED:
+		return m->end == STB_END_STALLED ? STB_STATUS_STALLED : STB_STATUS_ERRORS;
 	case STB_CHILD_DIED:
 	case STB_CHILD_ABANDONED:
-		return STB_STATUS_ERRORS;
+		return STB_STATUS_DISTURBED;
 	case STB_CHILD_INTERRUPTED:
 	case STB_CHILD_DONE:
 		break;
@@ -181,22 +198,28 @@ static enum stb_status judge(const struct stb_plan_block *w, bool is_io, enum st
 static void say_done(struct stb_run *run, const char *label, uint32_t repetition, size_t from, enum stb_status status, bool is_io)
 {
 	double rate = 0, p95 = 0;
-	bool has_p95 = false;
+	bool has_p95 = false, has_rate = false;
 	struct stb_buf b;
 
 	for (size_t i = from; i < run->results->n_rows; i++) {
 		const struct stb_result_row *r = &run->results->rows[i];
 
 		if (!strcmp(r->metric, is_io ? "iops" : "tps"))
-			rate = r->value;
+			rate = r->value, has_rate = true;
 		if (!strcmp(r->metric, "lat_p95"))
 			has_p95 = stb_metric_convert(r->value, r->unit, "ms", &p95);
 	}
 	stb_buf_init(&b);
-	stb_text_figure(&b, rate);
-	stb_buf_adds(&b, is_io ? " IOPS" : " tps");
-	if (has_p95)
-		stb_buf_printf(&b, ", p95 %.3g ms", p95);
+	if (has_rate) {
+		stb_text_figure(&b, rate);
+		stb_buf_adds(&b, is_io ? " IOPS" : " tps");
+	} else {
+		stb_buf_adds(&b, "nothing was measured");
+	}
+	if (has_p95) {
+		stb_buf_adds(&b, ", p95 ");
+		stb_text_latency(&b, p95);
+	}
 	if (status != STB_STATUS_OK)
 		stb_buf_printf(&b, "  [%s]", stb_status_text(status));
 	stb_progress_say(&run->progress, "[%*llu/%llu] %s #%u: %s", run->n_measurements > 99 ? 3 : run->n_measurements > 9 ? 2 : 1,
@@ -204,20 +227,16 @@ static void say_done(struct stb_run *run, const char *label, uint32_t repetition
 	stb_buf_fini(&b);
 }
 
-/* A repetition that could not even begin has its row of zeros, marked, so that results.csv tells of it. */
-static void record_unrun(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition)
+/* A repetition that could not even begin: nothing was measured, so there is no row; the journal tells of it. */
+static void record_unrun(struct stb_run *run, const char *label, uint32_t cell, uint32_t slot, uint32_t repetition, bool is_io,
+	const char *why)
 {
-	struct stb_measure *m = stb_xcalloc(1, sizeof *m);
 	const size_t from = run->results->n_rows;
-	struct stb_buf none;
 
-	stb_buf_init(&none);
-	for (int d = 0; d < STB_N_DIRS; d++)
-		stb_hist_init(&m->lat[d]);
-	stb_hist_init(&m->sync);
-	stb_results_add_measure(run->results, cell, slot, repetition, m, STB_STATUS_ERRORS);
-	stb_record_result(run, cell, slot, repetition, from, STB_STATUS_ERRORS, NULL, &none);
-	free(m);
+	stb_run_fail(run, cell, slot, repetition, "%s", why);
+	stb_record_result(run, cell, slot, repetition, from, STB_STATUS_DISTURBED, why, NULL, NULL);
+	run->done++;
+	say_done(run, label, repetition, from, STB_STATUS_DISTURBED, is_io);
 }
 
 struct work {
@@ -268,14 +287,23 @@ static void set_up(struct stb_run *run, uint32_t cell, uint32_t repetition, bool
 	w->job.watch = server_lives;
 }
 
-/* The child's error may only be the echo of a server that died: then that is the reason. */
-static void blame_server(struct stb_run *run, uint32_t group, enum stb_child_fate fate, struct stb_err *err)
+/* The child's error may only be the echo of a server that died: then that is the reason, and the child's fate. */
+static enum stb_child_fate blame_server(struct stb_run *run, uint32_t group, enum stb_child_fate fate, struct stb_err *err)
 {
 	struct stb_err died;
 
-	stb_err_clear(&died);
-	if (fate == STB_CHILD_FAILED && stb_group_server_died(run, group, &died))
-		*err = died;
+	if (fate != STB_CHILD_FAILED || !run->groups[group].mysqld)
+		return fate;
+	/* its connections are lost a moment before its process has ended */
+	for (int i = 0; i < ECHO_STEPS; i++) {
+		stb_err_clear(&died);
+		if (stb_group_server_died(run, group, &died)) {
+			*err = died;
+			return STB_CHILD_ABANDONED;
+		}
+		(void)stb_clock_sleep_until(stb_clock_ns() + ECHO_STEP_NS);
+	}
+	return fate;
 }
 
 void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition)
@@ -295,8 +323,7 @@ void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t
 	if (!stb_group_ready(run, c->group)) {
 		if (run->signals.first)
 			goto out;
-		stb_run_fail(run, cell, slot, repetition, "%s", run->groups[c->group].why.what);
-		record_unrun(run, cell, slot, repetition);
+		record_unrun(run, label, cell, slot, repetition, is_io, run->groups[c->group].why.what);
 		goto out;
 	}
 	if (stb_signals_check(&run->signals))
@@ -305,16 +332,14 @@ void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t
 	w.job.ctx = &s;
 	phase = stb_phase_map(w.n_workers, &err);
 	if (!phase) {
-		stb_run_fail(run, cell, slot, repetition, "%s", err.what);
-		record_unrun(run, cell, slot, repetition);
+		record_unrun(run, label, cell, slot, repetition, is_io, err.what);
 		goto out;
 	}
 	stb_record_cell(run, "begin", cell, slot, repetition, NULL);
 	run->what = stb_arena_printf(&run->arena, "%s #%u", label, repetition);
 
-	const enum stb_child_fate fate = stb_child_run(&w.job, phase, &err);
+	const enum stb_child_fate fate = blame_server(run, c->group, stb_child_run(&w.job, phase, &err), &err);
 
-	blame_server(run, c->group, fate, &err);
 	if (fate == STB_CHILD_INTERRUPTED) {
 		stb_err_set(&err, 0, "interrupted");
 		stb_record_cell(run, "end", cell, slot, repetition, &err);
@@ -324,8 +349,12 @@ void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t
 	const enum stb_status status = judge(workload, is_io, fate, &phase->result, &err);
 
 	stb_record_cell(run, "end", cell, slot, repetition, &err);
-	stb_results_add_measure(run->results, cell, slot, repetition, &phase->result, status);
-	stb_record_result(run, cell, slot, repetition, from, status, &phase->result, &s.series);
+	if (phase->result.window_ns)
+		stb_results_add_measure(run->results, cell, slot, repetition, &phase->result, status);
+	else
+		stb_results_add_partial(run->results, cell, slot, repetition, s.total.ops, s.total.bytes, s.total.errors, s.sampled_ns,
+			status);
+	stb_record_result(run, cell, slot, repetition, from, status, stb_status_valid(status) ? NULL : err.what, &phase->result, &s.series);
 	run->done++;
 	say_done(run, label, repetition, from, status, is_io);
 	if (!stb_status_valid(status)) {

@@ -55,3 +55,15 @@ void stb_text_figure(struct stb_buf *out, double v)
 	else
 		stb_buf_printf(out, v >= 100 ? "%.0f" : v >= 10 ? "%.1f" : "%.2f", v);
 }
+
+void stb_text_latency(struct stb_buf *out, double ms)
+{
+	if (ms >= 999.5)
+		stb_buf_printf(out, "%.2f s", ms / 1e3);
+	else if (ms >= 0.9995)
+		stb_buf_printf(out, "%.3g ms", ms);
+	else if (ms >= 0.0009995)
+		stb_buf_printf(out, "%.3g us", ms * 1e3);
+	else
+		stb_buf_printf(out, "%.0f ns", ms * 1e6);
+}

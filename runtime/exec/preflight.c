@@ -60,11 +60,8 @@ static int check_directory(const struct stb_run *run, struct stb_err *err)
 	const char *parent = parent_of(run);
 	struct stat st;
 
-	if (!lstat(run->dir, &st)) {
-		stb_err_set(err, 0, "the run directory `%s` exists already", run->dir);
-		stb_err_remedy(err, "name another one with -o, or remove this one");
-		return -1;
-	}
+	if (!run->o->dir_may_change && !lstat(run->dir, &st))
+		return stb_record_refuse_taken(run, err);
 	if (stat(parent, &st)) {
 		stb_err_set(err, errno, "the run directory `%s` cannot be made", run->dir);
 		stb_err_remedy(err, "make `%s` first, or name another place with -o", parent);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define SHOWN_ID 16
+#define MAX_DIRS 1000
 
 static int refused(struct stb_err *err, int code, const char *path)
 {
@@ -28,6 +29,23 @@ static void fatal(struct stb_run *run, int code, const char *path)
 {
 	if (!run->fatal.set)
 		refused(&run->fatal, code, path);
+}
+
+/* Words of a server's log may be no UTF-8; what can be kept of them is. */
+static void add_text(json_t *record, const char *key, const char *text)
+{
+	json_t *v = json_string(text);
+
+	if (!v) {
+		char *ascii = stb_xstrdup(text);
+
+		for (char *p = ascii; *p; p++)
+			if ((unsigned char)*p >= 0x80)
+				*p = '?';
+		v = json_string(ascii);
+		free(ascii);
+	}
+	json_object_set_new(record, key, v);
 }
 
 static char *in_dir(struct stb_run *run, const char *name)
@@ -147,16 +165,67 @@ static void make_mark(char *out)
 		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
 }
 
-int stb_record_open(struct stb_run *run, struct stb_err *err)
+int stb_record_refuse_taken(const struct stb_run *run, struct stb_err *err)
 {
-	make_mark(run->mark);
-	if (mkdir(run->dir, 0755))
-		return refused(err, errno, run->dir);
+	stb_err_set(err, 0, "the run directory `%s` exists already", run->dir);
+	stb_err_remedy(err, "name another one with -o, or remove this one");
+	return -1;
+}
+
+/* Two runs may want the same name at the same time: who makes it has it. */
+static int make_dir(struct stb_run *run, struct stb_err *err)
+{
+	char *const dir = run->dir;
+	const char *const shown = run->shown_dir;
+
+	for (unsigned n = 2; mkdir(run->dir, 0755); n++) {
+		if (errno != EEXIST)
+			return refused(err, errno, run->dir);
+		if (!run->o->dir_may_change || n > MAX_DIRS)
+			return stb_record_refuse_taken(run, err);
+		run->dir = stb_arena_printf(&run->arena, "%s-%u", dir, n);
+		run->shown_dir = stb_arena_printf(&run->arena, "%s-%u", shown, n);
+	}
+	run->made_dir = true;
+	return 0;
+}
+
+/* Takes a run directory away in which nothing was recorded yet; a retry would only find that it exists. */
+static void unmake(struct stb_run *run)
+{
+	static const char *const files[] = { "series.csv", "results.csv", "environment.json", "plan.json", "journal.jsonl" };
+
+	stb_record_close(run);
+	for (size_t i = 0; i < STB_LEN(files); i++)
+		(void)unlink(in_dir(run, files[i]));
+	(void)rmdir(in_dir(run, "histograms"));
+	(void)rmdir(run->dir);
+	run->made_dir = false;
+}
+
+static json_t *start_record(const struct stb_run *run)
+{
+	json_t *r = json_pack("{s:s,s:s,s:i,s:I,s:s,s:s,s:s,s:I}", "ev", "start", "mark", run->mark, "pid", (int)getpid(), "pid_start",
+		(json_int_t)stb_process_start(getpid()), "plan", run->plan->hash, "version", run->o->version, "commit", run->o->commit,
+		"planned", (json_int_t)run->n_measurements);
+	json_t *cells;
+
+	if (!run->o->only)
+		return r;
+	cells = json_array();
+	for (uint32_t i = 0; i < run->plan->n_cells; i++)
+		if (run->o->keep[i])
+			json_array_append_new(cells, json_string(run->plan->cells[i].id));
+	json_object_set_new(r, "only", json_string(run->o->only));
+	json_object_set_new(r, "cells", cells);
+	return r;
+}
+
+static int make_files(struct stb_run *run, struct stb_err *err)
+{
 	if (stb_journal_open(&run->journal, in_dir(run, "journal.jsonl"), true, err))
 		return -1;
-	stb_journal_add(&run->journal, json_pack("{s:s,s:s,s:i,s:I,s:s,s:s,s:s}", "ev", "start", "mark", run->mark, "pid", (int)getpid(),
-		"pid_start", (json_int_t)stb_process_start(getpid()), "plan", run->plan->hash, "version", run->o->version, "commit",
-		run->o->commit));
+	stb_journal_add(&run->journal, start_record(run));
 	if (run->journal.err.set) {
 		*err = run->journal.err;
 		return -1;
@@ -177,6 +246,17 @@ int stb_record_open(struct stb_run *run, struct stb_err *err)
 	return 0;
 }
 
+int stb_record_open(struct stb_run *run, struct stb_err *err)
+{
+	make_mark(run->mark);
+	if (make_dir(run, err))
+		return -1;
+	if (!make_files(run, err))
+		return 0;
+	unmake(run);
+	return -1;
+}
+
 void stb_record_close(struct stb_run *run)
 {
 	if (run->results_csv && fclose(run->results_csv))
@@ -189,37 +269,106 @@ void stb_record_close(struct stb_run *run)
 	stb_journal_close(&run->journal);
 }
 
-void stb_record_database(struct stb_run *run, const struct stb_plan_block *database, const char *version,
-	const struct stb_db_address *address)
+static json_t *text_or_words(const char *text, const char *words)
 {
-	json_t *all = json_object_get(run->environment, "databases"), *one, *variables;
+	json_t *v = json_string(text);
+
+	return v ? v : json_string(words);
+}
+
+/* {"name": "value", ...} of the lines "name\tvalue", which are cut up. */
+static json_t *variables_of(char *lines)
+{
+	json_t *out = json_object();
+
+	for (char *save = NULL, *line = strtok_r(lines, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *value = strchr(line, '\t');
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		json_object_set_new(out, line, text_or_words(value, "(not UTF-8)"));
+	}
+	return out;
+}
+
+/* What of `is` the other one says otherwise, or not at all. */
+static json_t *differences(json_t *is, json_t *other)
+{
+	json_t *out = json_object(), *value;
+	const char *name;
+
+	json_object_foreach(is, name, value) {
+		if (!json_equal(value, json_object_get(other, name)))
+			json_object_set(out, name, value);
+	}
+	return out;
+}
+
+static json_t *cells_of(const struct stb_run *run, uint32_t group)
+{
+	const struct stb_plan *p = run->plan;
+	json_t *out = json_array();
+
+	for (uint32_t i = 0; i < p->n_cells; i++)
+		if (p->cells[i].group == group && p->cells[i].same_as == i && (!run->o->keep || run->o->keep[i]))
+			json_array_append_new(out, json_stringn(p->cells[i].id, SHOWN_ID));
+	return out;
+}
+
+static json_t *list_of(const char *lines)
+{
+	json_t *out = json_array();
+
+	for (const char *p = lines; *p;) {
+		const size_t n = strcspn(p, "\n");
+
+		json_array_append_new(out, json_stringn(p, n));
+		p += n + (p[n] == '\n');
+	}
+	return out;
+}
+
+/*
+ * "databases": {NAME: {"variables": {of the first server of that name}, "servers": {GROUP: {"cells": [ids], "version", "differs":
+ * {variables that are otherwise there than in "variables"}, "unverified": [options that no variable shows]}}}}. A matrix of 100 variants
+ * has 100 servers of 1000 variables, nearly all the same: so each one says in what it differs.
+ */
+void stb_record_server(struct stb_run *run, uint32_t group, const struct stb_db_address *address)
+{
+	const struct stb_plan_group *pg = &run->plan->groups[group];
+	const char *name = run->plan->blocks[pg->database].name;
+	const struct stb_mysqld *m = run->groups[group].mysqld;
+	json_t *all = json_object_get(run->environment, "databases"), *db = json_object_get(all, name), *servers, *one;
+	char id[SHOWN_ID + 1];
 	struct stb_buf text;
 	struct stb_err err;
 
-	if (json_object_get(all, database->name))
+	if (!db) {
+		db = json_pack("{s:{},s:{}}", "variables", "servers");
+		json_object_set_new(all, name, db);
+	}
+	servers = json_object_get(db, "servers");
+	snprintf(id, sizeof id, "%.*s", SHOWN_ID, pg->id);
+	if (json_object_get(servers, id))
 		return;
-	one = json_object();
-	variables = json_object();
+	one = json_pack("{s:o}", "cells", cells_of(run, group));
+	json_object_set_new(servers, id, one);
 	stb_buf_init(&text);
 	stb_err_clear(&err);
-	if (version)
-		json_object_set_new(one, "version", json_string(version));
 	if (stb_db_variables(address, &text, &err)) {
-		json_object_set_new(one, "variables_unknown", json_string(err.what));
+		json_object_set_new(one, "variables_unknown", text_or_words(err.what, "the server gave no answer"));
 	} else {
-		for (char *save = NULL, *line = strtok_r(text.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-			char *value = strchr(line, '\t');
+		json_t *variables = variables_of(text.data);
 
-			if (!value)
-				continue;
-			*value++ = '\0';
-			json_t *v = json_string(value);
-
-			json_object_set_new(variables, line, v ? v : json_string("(not UTF-8)"));
-		}
+		json_object_set(one, "version", json_object_get(variables, "version"));
+		if (!json_object_size(json_object_get(db, "variables")))
+			json_object_set(db, "variables", variables);
+		json_object_set_new(one, "differs", differences(variables, json_object_get(db, "variables")));
+		json_decref(variables);
 	}
-	json_object_set_new(one, "variables", variables);
-	json_object_set_new(all, database->name, one);
+	if (m)
+		json_object_set_new(one, "unverified", list_of(stb_mysqld_unverified(m)));
 	stb_buf_fini(&text);
 	stb_err_clear(&err);
 	if (write_environment(run, &err) && !run->fatal.set)
@@ -239,7 +388,7 @@ void stb_record_step(struct stb_run *run, const char *ev, const char *op, uint32
 	json_t *r = json_pack("{s:s,s:s,s:s%}", "ev", ev, "op", op, "group", run->plan->groups[group].id, (size_t)SHOWN_ID);
 
 	if (err && err->set)
-		json_object_set_new(r, "error", json_string(err->what));
+		add_text(r, "error", err->what);
 	stb_journal_add(&run->journal, r);
 }
 
@@ -249,14 +398,14 @@ void stb_record_cell(struct stb_run *run, const char *ev, uint32_t cell, uint32_
 		"repetition", (int)repetition);
 
 	if (err && err->set)
-		json_object_set_new(r, "error", json_string(err->what));
+		add_text(r, "error", err->what);
 	stb_journal_add(&run->journal, r);
 }
 
 void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, size_t from, enum stb_status status,
-	const struct stb_measure *m, const struct stb_buf *series)
+	const char *reason, const struct stb_measure *m, const struct stb_buf *series)
 {
-	json_t *metrics = json_object();
+	json_t *metrics = json_object(), *record;
 	struct stb_err err;
 
 	for (size_t i = from; i < run->results->n_rows; i++)
@@ -265,15 +414,29 @@ void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32
 	if (m && stb_measure_save_hists(run->plan, cell, slot, repetition, m, run->dir, &err) && !run->fatal.set)
 		run->fatal = err;
 	stb_results_write_rows(run->results, from, run->results_csv);
-	fwrite(stb_buf_str(series), 1, series->len, run->series_csv);
+	if (series)
+		fwrite(stb_buf_str(series), 1, series->len, run->series_csv);
 	if (fflush(run->results_csv))
 		fatal(run, errno, in_dir(run, "results.csv"));
 	if (fflush(run->series_csv))
 		fatal(run, errno, in_dir(run, "series.csv"));
-	stb_journal_add(&run->journal, json_pack("{s:s,s:s,s:i,s:i,s:s,s:o}", "ev", "result", "cell", run->plan->cells[cell].id, "slot",
-		(int)slot, "repetition", (int)repetition, "status", stb_status_text(status), "metrics", metrics));
+	record = json_pack("{s:s,s:s,s:i,s:i,s:s,s:o}", "ev", "result", "cell", run->plan->cells[cell].id, "slot", (int)slot, "repetition",
+		(int)repetition, "status", stb_status_text(status), "metrics", metrics);
+	if (reason)
+		add_text(record, "reason", reason);
+	stb_journal_add(&run->journal, record);
 	if (run->journal.err.set && !run->fatal.set)
 		run->fatal = run->journal.err;
+}
+
+void stb_record_finish(struct stb_run *run, int exit_code, const char *stopped)
+{
+	json_t *r = json_pack("{s:s,s:i,s:I,s:I}", "ev", "finish", "exit", exit_code, "planned", (json_int_t)run->n_measurements, "done",
+		(json_int_t)run->done);
+
+	if (stopped)
+		add_text(r, "stopped", stopped);
+	stb_journal_add(&run->journal, r);
 }
 
 /* Letters of a report's name are those of an identifier, so it is a file name as it stands. */

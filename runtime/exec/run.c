@@ -13,7 +13,6 @@
 #include "runtime/report/report.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -76,6 +75,7 @@ void stb_run_fail(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t re
 	va_end(ap);
 	STB_GROW(run->failures, run->n_failures, run->cap_failures);
 	run->failures[run->n_failures++] = (struct stb_failure){ cell, slot, repetition, stb_arena_strdup(&run->arena, text) };
+	stb_results_set_reason(run->results, cell, slot, repetition, text);
 }
 
 /* --- the walk --------------------------------------------------------------------------------------------------------------------------- */
@@ -189,26 +189,77 @@ static void list_leftovers(const struct stb_run *run)
 	fprintf(stderr, "  what to do: stb clean '%s'\n", run->dir);
 }
 
-/* From the files, as `stb report` would do it: so the tables here and the tables made later are the same. */
+/* Why the plan was not carried out to its end; NULL: it was. */
+static const char *stopped(const struct stb_run *run)
+{
+	if (run->fatal.set)
+		return run->fatal.what;
+	if (run->signals.first && run->done < run->n_measurements)
+		return stb_arena_printf((struct stb_arena *)&run->arena, "interrupted by SIG%s", sigabbrev_np(run->signals.first));
+	return NULL;
+}
+
+/* Whether the run directory still holds all that was measured. */
+static bool kept_everything(const struct stb_run *run)
+{
+	char *path = stb_arena_printf((struct stb_arena *)&run->arena, "%s/results.csv", run->dir);
+
+	return !run->fatal.set && !access(path, R_OK);
+}
+
+/* Said in words that are true of what could be written. */
+static void say_where(const struct stb_run *run, bool complete, bool written)
+{
+	const char *dir = run->shown_dir;
+
+	if (complete && written)
+		printf("\nThe tables are in %s/report.md, every repetition in %s/results.csv.\n", dir, dir);
+	else if (complete)
+		printf("\nEvery repetition is in %s/results.csv; these tables could not be written.\n", dir);
+	else
+		printf("\nNot everything could be written to %s: these tables hold all that was measured, its files may not.\n", dir);
+}
+
+/* From the files, as `stb report` would do it, so the tables here and the tables made later are the same; from memory where they are lost. */
 static void report(struct stb_run *run)
 {
-	struct stb_results *r = stb_results_new(run->plan);
+	struct stb_results *files = stb_results_new(run->plan), *r = run->results;
+	bool complete = kept_everything(run), written = false;
 	struct stb_err err;
-	struct stb_buf md;
+	struct stb_buf text;
 
 	stb_err_clear(&err);
-	stb_buf_init(&md);
+	stb_buf_init(&text);
 	/* which of the runs that a matrix compares this is, nobody knows yet: it is shown as the first */
-	if (stb_results_reading(r, "", &err) || stb_results_read(r, run->dir, &err) || stb_exec_write_report(r, run->dir, true, true, &err)) {
+	if (complete && (stb_results_reading(files, "", &err) || stb_results_read(files, run->dir, &err))) {
 		stb_run_say_error(run, &err);
-		run->trouble = true;
+		complete = false;
 	}
-	stb_report_markdown(r, &md);
-	fwrite(stb_buf_str(&md), 1, md.len, stdout);
-	stb_buf_fini(&md);
-	stb_results_free(r);
-	printf("\nThe tables are in %s/report.md, every repetition in %s/results.csv.\n", run->o->dir, run->o->dir);
-	fflush(stdout);
+	if (complete)
+		r = files;
+	else
+		stb_results_add_run(r, run->o->only ? run->o->keep : NULL, stopped(run));
+	stb_err_clear(&err);
+	if (!access(run->dir, F_OK)) {
+		written = !stb_exec_write_report(r, run->dir, true, true, &err);
+		if (!written)
+			stb_run_say_error(run, &err);
+	}
+	run->trouble |= !complete || !written;
+	stb_report_markdown(r, &text);
+	fwrite(stb_buf_str(&text), 1, text.len, stdout);
+	say_where(run, complete, written);
+	if (fflush(stdout) || ferror(stdout)) { /* the driver says so */
+		run->trouble = true;
+		if (complete)
+			fprintf(stderr, "stb: the results are complete all the same, in %s\n", run->shown_dir);
+	}
+	stb_buf_clear(&text);
+	if (stb_claims_failed(r, &text))
+		fprintf(stderr, "stb: not every claim holds; `stb report %s --results %s --check` makes that its exit code\n", run->o->spec,
+			run->shown_dir);
+	stb_buf_fini(&text);
+	stb_results_free(files);
 }
 
 static int exit_code(const struct stb_run *run)
@@ -222,12 +273,10 @@ static int exit_code(const struct stb_run *run)
 
 static int finish(struct stb_run *run)
 {
-	int code = exit_code(run);
-
-	stb_journal_add(&run->journal, json_pack("{s:s,s:i}", "ev", "finish", "exit", code));
+	stb_record_finish(run, exit_code(run), stopped(run));
 	stb_record_close(run);
 	stb_progress_clear(&run->progress);
-	if (run->results->n_rows)
+	if (run->results->n_rows || run->n_failures)
 		report(run);
 	if (run->fatal.set)
 		stb_run_say_error(run, &run->fatal);
@@ -266,6 +315,7 @@ int stb_exec_run(const struct stb_exec_options *o)
 	stb_arena_init(&run->arena);
 	stb_err_clear(&err);
 	run->dir = absolute(&run->arena, o->dir);
+	run->shown_dir = o->dir;
 	run->groups = stb_arena_alloc_array(&run->arena, (size_t)o->plan->n_groups + 1, sizeof *run->groups);
 	run->results = stb_results_new(o->plan);
 	stb_progress_init(&run->progress, stderr);
@@ -273,12 +323,11 @@ int stb_exec_run(const struct stb_exec_options *o)
 		stb_run_say_error(run, &err);
 		goto out;
 	}
+	count_steps(run);
 	if (stb_record_open(run, &err)) {
 		stb_run_say_error(run, &err);
-		stb_record_close(run);
 		goto out;
 	}
-	count_steps(run);
 	run->step_since_ns = stb_clock_ns();
 	walk(run);
 	code = finish(run);

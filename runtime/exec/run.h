@@ -39,6 +39,8 @@ struct stb_run {
 	const struct stb_plan *plan;
 	struct stb_arena arena;
 	char *dir;                      /* absolute */
+	const char *shown_dir;          /* as the user knows it */
+	bool made_dir;
 	char mark[STB_MARK_LEN + 1];
 	struct stb_journal journal;
 	struct stb_leftovers left;      /* made and not gone */
@@ -80,17 +82,22 @@ void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t
 STB_NODISCARD int stb_run_load(struct stb_run *run, const struct stb_oltp_setup *setup, struct stb_err *err);
 
 /* record.c */
-STB_NODISCARD int stb_record_open(struct stb_run *run, struct stb_err *err); /* makes the directory and its files */
+/* Makes the directory and its files; takes them away again where that fails. */
+STB_NODISCARD int stb_record_open(struct stb_run *run, struct stb_err *err);
 void stb_record_close(struct stb_run *run);
-void stb_record_database(struct stb_run *run, const struct stb_plan_block *database, const char *version,
-	const struct stb_db_address *address);
+/* The server of a group as it runs: the cells that it serves, its version and variables. Once a group. */
+void stb_record_server(struct stb_run *run, uint32_t group, const struct stb_db_address *address);
 void stb_record_step(struct stb_run *run, const char *ev, const char *op, uint32_t group, const struct stb_err *err);
 void stb_record_cell(struct stb_run *run, const char *ev, uint32_t cell, uint32_t slot, uint32_t repetition, const struct stb_err *err);
 /* The leftover callback of storage and db; ctx is the run. */
 void stb_record_leftover(void *ctx, int made, const char *kind, const char *object);
-/* Rows [from, n_rows) of run->results, the histograms of m (NULL: none) and the series (CSV lines). */
+/* Rows [from, n_rows) of run->results, the histograms of m (NULL: none), the series (CSV lines; NULL: none) and, of a failure, the reason. */
 void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, size_t from, enum stb_status status,
-	const struct stb_measure *m, const struct stb_buf *series);
+	const char *reason, const struct stb_measure *m, const struct stb_buf *series);
+/* Says that the run directory is there already. Returns -1. */
+int stb_record_refuse_taken(const struct stb_run *run, struct stb_err *err);
+/* stopped: why the plan was not carried out to its end, NULL: it was. */
+void stb_record_finish(struct stb_run *run, int exit_code, const char *stopped);
 
 /* run.c */
 void stb_run_draw(struct stb_run *run, const char *phase, const char *figure);

@@ -8,13 +8,15 @@
 
 int stb_signals_open(struct stb_signals *s, struct stb_err *err)
 {
+	static const int watched[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction was;
 	sigset_t ours;
 
 	memset(s, 0, sizeof *s);
 	sigemptyset(&ours);
-	sigaddset(&ours, SIGINT);
-	sigaddset(&ours, SIGTERM);
-	sigaddset(&ours, SIGHUP);
+	for (size_t i = 0; i < STB_LEN(watched); i++)
+		if (sigaction(watched[i], NULL, &was) || was.sa_handler != SIG_IGN) /* a blocked one would be queued although ignored */
+			sigaddset(&ours, watched[i]);
 	sigprocmask(SIG_BLOCK, &ours, &s->before);
 	s->fd = signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (s->fd >= 0)

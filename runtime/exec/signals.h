@@ -1,7 +1,8 @@
 /*
  * signals.h - SIGINT, SIGTERM and SIGHUP of a run: noted, never acted upon at once, so that clean-up always happens.
  *
- * They are blocked and read from a descriptor. A second one changes nothing but the count: clean-up is not skipped.
+ * They are blocked and read from a descriptor; one that was ignored when we started (nohup, a background job of a shell without job control)
+ * stays ignored. A second one changes nothing but the count: clean-up is not skipped.
  */
 #ifndef STB_SIGNALS_H
 #define STB_SIGNALS_H

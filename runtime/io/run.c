@@ -460,7 +460,7 @@ static int run_jobs(struct run *r)
 	if (started && culprit)
 		phase->err = r->jobs[culprit - 1].w.err;
 	if (atomic_load(&r->control.abort)) {
-		phase->result.end = STB_END_ERROR;
+		phase->result.end = culprit && r->jobs[culprit - 1].w.stuck ? STB_END_STALLED : STB_END_ERROR;
 		return -1;
 	}
 	return 0;

@@ -277,7 +277,10 @@ struct stb_plan_totals {
 	bool write_unbounded;    /* some measurement writes as much as the target takes */
 	uint64_t peak_space_bytes;
 };
-void stb_plan_totals(const struct stb_plan *p, struct stb_plan_totals *out);
+/* Of the cells that keep[] marks (NULL: all), carried out or not: stb_plan_runnable leaves out what is only described. */
+void stb_plan_totals(const struct stb_plan *p, const uint8_t *keep, struct stb_plan_totals *out);
+/* The cells of keep[] (NULL: all) that a run can carry out, as n_cells marks; the caller frees it. */
+uint8_t *stb_plan_runnable(const struct stb_plan *p, const uint8_t *keep);
 
 /* Internal consistency: every index in range, ids unique per matrix, attributes named. 0, or -1 with *err. Loaded plans pass it first. */
 STB_NODISCARD int stb_plan_verify(const struct stb_plan *p, struct stb_err *err);
@@ -285,6 +288,8 @@ STB_NODISCARD int stb_plan_verify(const struct stb_plan *p, struct stb_err *err)
 void stb_plan_print_json(const struct stb_plan *p, FILE *out);
 /* For people: head, blocks with what differs from defaults, cells, order, cost, privileges, notes. */
 void stb_plan_print_text(const struct stb_plan *p, FILE *out);
+/* The same for a run of the cells that keep[] marks: totals, cells, groups and order are theirs, hash, blocks and matrices the whole plan's. */
+void stb_plan_print_part(const struct stb_plan *p, const uint8_t *keep, FILE *out);
 /* Fills p->hash. */
 void stb_plan_seal(struct stb_plan *p);
 STB_NODISCARD int stb_plan_load(struct stb_plan **out, const char *path, struct stb_err *err);

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LISTED_STEPS = 60 };
@@ -29,6 +30,21 @@ static const char *writes_text(struct stb_plan_printer *t, const struct stb_plan
 	return c->write_bytes == STB_UNBOUNDED ? "no bound" : stb_plan_bytes_text(t, c->write_bytes);
 }
 
+static bool is_printed(const struct stb_plan_printer *t, uint32_t cell)
+{
+	return !t->keep || t->keep[cell];
+}
+
+static const char *cell_time_text(struct stb_plan_printer *t, uint32_t cell)
+{
+	return t->runs[cell] ? stb_plan_ns_text(t, t->p->cells[cell].measure_ns) : "-";
+}
+
+static const char *cell_writes_text(struct stb_plan_printer *t, uint32_t cell)
+{
+	return t->runs[cell] ? writes_text(t, &t->p->cells[cell]) : "-";
+}
+
 static void measure_columns(struct stb_plan_printer *t, const struct stb_plan_matrix *m, struct columns *w)
 {
 	memset(w, 0, sizeof(*w));
@@ -41,8 +57,10 @@ static void measure_columns(struct stb_plan_printer *t, const struct stb_plan_ma
 	w->time = strlen("time");
 	w->writes = strlen("writes");
 	for (uint32_t i = m->first_cell; i < m->first_cell + m->n_cells; i++) {
-		w->time = STB_MAX(w->time, strlen(stb_plan_ns_text(t, t->p->cells[i].measure_ns)));
-		w->writes = STB_MAX(w->writes, strlen(writes_text(t, &t->p->cells[i])));
+		if (!is_printed(t, i))
+			continue;
+		w->time = STB_MAX(w->time, strlen(cell_time_text(t, i)));
+		w->writes = STB_MAX(w->writes, strlen(cell_writes_text(t, i)));
 	}
 }
 
@@ -57,9 +75,11 @@ static void print_cell(struct stb_plan_printer *t, const struct stb_plan_matrix 
 	}
 	for (uint32_t i = w->n_axes; i < m->n_axes; i++)
 		fprintf(t->out, " / %s", point_text(m, c, i));
-	fprintf(t->out, "  %5" PRIu32 "  %11" PRIu32 "  %*s  %*s", c->group + 1, m->repeat, (int)w->time, stb_plan_ns_text(t, c->measure_ns),
-		(int)w->writes, writes_text(t, c));
-	if (c->same_as != index)
+	fprintf(t->out, "  %5" PRIu32 "  %11" PRIu32 "  %*s  %*s", c->group + 1, m->repeat, (int)w->time, cell_time_text(t, index),
+		(int)w->writes, cell_writes_text(t, index));
+	if (!t->runs[index])
+		fputs("  # described only", t->out);
+	else if (c->same_as != index)
 		fprintf(t->out, "  # measured in matrix %s", t->p->matrices[t->p->cells[c->same_as].matrix].name);
 	fputc('\n', t->out);
 }
@@ -69,7 +89,12 @@ void stb_plan_print_cells(struct stb_plan_printer *t)
 	for (uint32_t k = 0; k < t->p->n_matrices; k++) {
 		const struct stb_plan_matrix *m = &t->p->matrices[k];
 		struct columns w;
+		bool any = false;
 
+		for (uint32_t i = m->first_cell; !any && i < m->first_cell + m->n_cells; i++)
+			any = is_printed(t, i);
+		if (!any)
+			continue;
 		measure_columns(t, m, &w);
 		fprintf(t->out, "\ncells of %s (time and writes of one repetition)\n  %-16s", m->name, "id");
 		for (uint32_t i = 0; i < w.n_axes; i++) {
@@ -78,7 +103,8 @@ void stb_plan_print_cells(struct stb_plan_printer *t)
 		}
 		fprintf(t->out, "  group  repetitions  %*s  %*s\n", (int)w.time, "time", (int)w.writes, "writes");
 		for (uint32_t i = m->first_cell; i < m->first_cell + m->n_cells; i++)
-			print_cell(t, m, i, &w);
+			if (is_printed(t, i))
+				print_cell(t, m, i, &w);
 	}
 }
 
@@ -103,17 +129,25 @@ static void print_group(struct stb_plan_printer *t, uint32_t index)
 	if (g->dataset != STB_NONE)
 		fprintf(t->out, "%s%s", between, stb_plan_block_text(t, g->dataset));
 	fputc('\n', t->out);
-	if (g->not_run)
+	if (g->not_run) {
 		fprintf(t->out, "     not carried out: %s\n", g->not_run);
+		return;
+	}
 	fprintf(t->out, "     provisioned %" PRIu64 "x, about %s each; writes %s, needs %s of space\n", t->provisions[index],
 		stb_plan_ns_text(t, g->provision_ns), stb_plan_bytes_text(t, g->load_bytes), stb_plan_bytes_text(t, g->space_bytes));
 }
 
 void stb_plan_print_groups(struct stb_plan_printer *t)
 {
+	uint8_t *used = stb_xcalloc(t->p->n_groups, 1);
+
 	fprintf(t->out, "\ngroups (cells that share provisioning)\n");
+	for (uint32_t i = 0; i < t->p->n_cells; i++)
+		used[t->p->cells[i].group] |= is_printed(t, i);
 	for (uint32_t i = 0; i < t->p->n_groups; i++)
-		print_group(t, i);
+		if (used[i])
+			print_group(t, i);
+	free(used);
 }
 
 /* --- order --------------------------------------------------------------------------------------------------------------------------- */
@@ -149,7 +183,7 @@ static void print_step(struct stb_plan_printer *t, uint64_t number, const struct
 
 void stb_plan_print_order(struct stb_plan_printer *t)
 {
-	struct stb_steps *it = stb_steps_new(t->p, NULL);
+	struct stb_steps *it = stb_steps_new(t->p, t->runs);
 	uint64_t n = 0, measures = 0, provisions = 0;
 	struct stb_step s;
 
@@ -165,6 +199,8 @@ void stb_plan_print_order(struct stb_plan_printer *t)
 	if (n > LISTED_STEPS)
 		fprintf(t->out, "  and %" PRIu64 " more steps, with %" PRIu64 " measurements and %" PRIu64 " provisionings\n", n - LISTED_STEPS,
 			measures, provisions);
+	if (!n)
+		fputs("  nothing: no cell of it is carried out\n", t->out);
 	stb_steps_free(it);
 }
 

@@ -85,13 +85,27 @@ static void list_texts(struct stb_plan_printer *t, const char *name, const char 
 		fact(t, i ? "" : name, texts[i]);
 }
 
-/* Cells that are measured: equal cells of two matrices count once. */
-static uint32_t count_distinct(const struct stb_plan *p)
-{
-	uint32_t n = 0;
+struct counts {
+	uint32_t kept, described, twins; /* twins: equal to a kept cell that is measured */
+};
 
-	for (uint32_t i = 0; i < p->n_cells; i++)
-		n += p->cells[i].same_as == i;
+static struct counts count_cells(const struct stb_plan_printer *t)
+{
+	const struct stb_plan *p = t->p;
+	uint8_t *seen = stb_xcalloc(p->n_cells, 1);
+	struct counts n = { 0 };
+
+	for (uint32_t i = 0; i < p->n_cells; i++) {
+		const uint32_t first = p->cells[i].same_as;
+
+		if (t->keep && !t->keep[i])
+			continue;
+		n.kept++;
+		n.described += !t->runs[i];
+		n.twins += t->runs[i] && seen[first];
+		seen[first] |= t->runs[i];
+	}
+	free(seen);
 	return n;
 }
 
@@ -128,14 +142,18 @@ static const char *measured_text(struct stb_plan_printer *t)
 static void print_cost(struct stb_plan_printer *t)
 {
 	const struct stb_plan_totals *n = &t->totals;
-	const uint32_t distinct = count_distinct(t->p);
+	const struct counts cells = count_cells(t);
 	struct stb_arena *a = &t->scratch;
-	const char *same = "";
+	const char *text = stb_arena_printf(a, "%" PRIu32, cells.kept);
 
-	if (distinct != t->p->n_cells)
-		same = stb_arena_printf(a, "%" PRIu32 " of them equal to others and measured once, ", t->p->n_cells - distinct);
+	if (t->keep)
+		text = stb_arena_printf(a, "%s of the plan's %" PRIu32 " (--only)", text, t->p->n_cells);
+	if (cells.described)
+		text = stb_arena_printf(a, "%s, %" PRIu32 " of them described only and not carried out", text, cells.described);
+	if (cells.twins)
+		text = stb_arena_printf(a, "%s, %" PRIu32 " of them equal to others and measured once", text, cells.twins);
 	heading(t, "cost");
-	fact(t, "cells", stb_arena_printf(a, "%" PRIu32 ", %s%" PRIu64 " measurements", t->p->n_cells, same, n->n_measurements));
+	fact(t, "cells", stb_arena_printf(a, "%s, %" PRIu64 " measurements", text, n->n_measurements));
 	fact(t, "time", stb_arena_printf(a, "about %s%s", stb_plan_ns_text(t, n->time_ns),
 				stb_arena_printf(a, ", %" PRIu64 " provisionings included; waiting for slots is not", n->n_provisions)));
 	fact(t, "writes", stb_arena_printf(a, "%s by provisioning, %s by measuring", stb_plan_bytes_text(t, n->load_bytes), measured_text(t)));
@@ -196,8 +214,16 @@ static void print_attr(struct stb_plan_printer *t, const struct stb_plan_attr *a
 	stb_plan_pad(t->out, a->name, width);
 	fprintf(t->out, " = %s", stb_val_text(&t->scratch, &a->val));
 	if (a->origin != STB_FROM_DEFAULT && a->origin != STB_FROM_LINE)
-		fprintf(t->out, "  # %s", stb_origin_name(a->origin));
+		fprintf(t->out, "  # %s%s", stb_origin_name(a->origin), a->is_default ? ", equal to the default" : "");
+	else if (a->origin == STB_FROM_LINE && a->is_default)
+		fputs("  # stated, equal to the default", t->out);
 	fputc('\n', t->out);
+}
+
+/* Nobody wrote it. A value that was written is listed also where it is the default: a reviewer looks for what the spec says. */
+static bool is_unstated(const struct stb_plan_attr *a)
+{
+	return a->is_default && a->origin == STB_FROM_DEFAULT;
 }
 
 static void print_stated(struct stb_plan_printer *t, const struct stb_plan_block *b)
@@ -205,11 +231,11 @@ static void print_stated(struct stb_plan_printer *t, const struct stb_plan_block
 	size_t width = 0;
 
 	for (uint32_t i = 0; i < b->n_attrs; i++) {
-		if (!b->attrs[i].is_default)
+		if (!is_unstated(&b->attrs[i]))
 			width = STB_MAX(width, stb_plan_width(b->attrs[i].name));
 	}
 	for (uint32_t i = 0; i < b->n_attrs; i++) {
-		if (!b->attrs[i].is_default)
+		if (!is_unstated(&b->attrs[i]))
 			print_attr(t, &b->attrs[i], width);
 	}
 }
@@ -234,7 +260,7 @@ static void print_defaults(struct stb_plan_printer *t, const struct stb_plan_blo
 	const char *between = "    defaults: ";
 
 	for (uint32_t i = 0; i < b->n_attrs; i++) {
-		if (!b->attrs[i].is_default)
+		if (!is_unstated(&b->attrs[i]))
 			continue;
 		fprintf(t->out, "%s%s = %s", between, b->attrs[i].name, stb_val_text(&t->scratch, &b->attrs[i].val));
 		between = ", ";
@@ -370,7 +396,7 @@ static void print_notes(struct stb_plan_printer *t)
 /* One walk over the steps: how often a group is provisioned, and how long the longest slot of a matrix takes. */
 static void walk(struct stb_plan_printer *t)
 {
-	struct stb_steps *it = stb_steps_new(t->p, NULL);
+	struct stb_steps *it = stb_steps_new(t->p, t->runs);
 	uint32_t matrix = STB_NONE, slot = STB_NONE;
 	uint64_t slot_ns = 0;
 	struct stb_step s;
@@ -417,8 +443,13 @@ static ssize_t write_filtered(void *cookie, const char *bytes, size_t len)
 
 void stb_plan_print_text(const struct stb_plan *p, FILE *out)
 {
+	stb_plan_print_part(p, NULL, out);
+}
+
+void stb_plan_print_part(const struct stb_plan *p, const uint8_t *keep, FILE *out)
+{
 	struct filter filter = { .out = out };
-	struct stb_plan_printer t = { .p = p, .out = fopencookie(&filter, "w", (cookie_io_functions_t){ .write = write_filtered }) };
+	struct stb_plan_printer t = { .p = p, .keep = keep, .out = fopencookie(&filter, "w", (cookie_io_functions_t){ .write = write_filtered }) };
 
 	if (!t.out) {
 		fputs("stb: out of memory\n", stderr);
@@ -428,7 +459,8 @@ void stb_plan_print_text(const struct stb_plan *p, FILE *out)
 	t.variants = stb_xcalloc(p->n_blocks, sizeof(*t.variants));
 	t.provisions = stb_xcalloc(p->n_groups, sizeof(*t.provisions));
 	t.slot_ns = stb_xcalloc(p->n_matrices, sizeof(*t.slot_ns));
-	stb_plan_totals(p, &t.totals);
+	t.runs = stb_plan_runnable(p, keep);
+	stb_plan_totals(p, t.runs, &t.totals);
 	walk(&t);
 	number_variants(&t);
 	print_title(&t);
@@ -443,6 +475,7 @@ void stb_plan_print_text(const struct stb_plan *p, FILE *out)
 	stb_plan_print_reports(&t);
 	print_notes(&t);
 	fclose(t.out);
+	free(t.runs);
 	free(t.variants);
 	free(t.provisions);
 	free(t.slot_ns);

@@ -9,6 +9,8 @@
 
 struct stb_plan_printer {
 	const struct stb_plan *p;
+	const uint8_t *keep;      /* NULL: every cell; else those that are printed */
+	uint8_t *runs;            /* of these, what is carried out and not only described */
 	FILE *out;
 	struct stb_arena scratch;
 	uint32_t *variants;       /* per block: its number among those of its kind and name, 0 where it is the only one */

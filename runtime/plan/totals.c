@@ -21,9 +21,18 @@ static void count_measurement(const struct stb_plan_cell *c, struct stb_plan_tot
 		add(&out->write_bytes, c->write_bytes);
 }
 
-void stb_plan_totals(const struct stb_plan *p, struct stb_plan_totals *out)
+uint8_t *stb_plan_runnable(const struct stb_plan *p, const uint8_t *keep)
 {
-	struct stb_steps *it = stb_steps_new(p, NULL);
+	uint8_t *runs = stb_xcalloc(p->n_cells, 1);
+
+	for (uint32_t i = 0; i < p->n_cells; i++)
+		runs[i] = (!keep || keep[i]) && !p->groups[p->cells[i].group].not_run;
+	return runs;
+}
+
+void stb_plan_totals(const struct stb_plan *p, const uint8_t *keep, struct stb_plan_totals *out)
+{
+	struct stb_steps *it = stb_steps_new(p, keep);
 	uint64_t space_bytes = 0;
 	struct stb_step s;
 

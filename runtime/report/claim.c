@@ -27,6 +27,7 @@ struct check {
 	bool single;
 	uint32_t pairs, failed, missing, undecided;
 	double margin;      /* of the worst so far */
+	bool worst_holds;
 	struct stb_claim_result *out;
 };
 
@@ -149,37 +150,44 @@ static void copy_cut(char *to, size_t n, const char *from)
 	to[len] = '\0';
 }
 
-static void name_pair(struct check *c, uint32_t cell, uint32_t base)
+static const char *cell_text(struct stb_arena *a, const struct stb_plan *p, uint32_t cell, bool labels)
 {
-	const char *text = stb_plan_cell_label(&c->arena, c->r->plan, cell);
+	const struct stb_plan_matrix *m = &p->matrices[p->cells[cell].matrix];
+	const struct stb_plan_block *w = &p->blocks[p->cells[cell].workload];
+	const char *text = "";
 
-	if (base != STB_NONE)
-		text = stb_arena_printf(&c->arena, "%s against %s", text, stb_plan_cell_label(&c->arena, c->r->plan, base));
-	copy_cut(c->out->pair, sizeof(c->out->pair), text);
+	if (!labels)
+		return stb_plan_cell_label(a, p, cell);
+	for (uint32_t i = 0; i < m->n_axes; i++) {
+		const uint32_t v = p->cells[cell].point[i];
+
+		if (v != STB_NONE)
+			text = stb_arena_printf(a, "%s%s%s", text, *text ? " / " : "", m->axes[i].values[v].label);
+	}
+	if (!*text)
+		text = w->label ? w->label : w->name;
+	return text;
+}
+
+void stb_claim_pair_print(struct stb_buf *out, const struct stb_plan *p, const struct stb_claim_pair *pair, bool labels)
+{
+	struct stb_arena a;
+
+	if (pair->cell == STB_NONE)
+		return;
+	stb_arena_init(&a);
+	stb_buf_adds(out, cell_text(&a, p, pair->cell, labels));
+	if (pair->base != STB_NONE)
+		stb_buf_printf(out, " against %s", cell_text(&a, p, pair->base, labels));
+	stb_arena_fini(&a);
 }
 
 static void missing(struct check *c, uint32_t cell, uint32_t base, const char *why)
 {
-	if (!c->missing++ && !c->failed) {
-		name_pair(c, cell, base);
-		copy_cut(c->out->reason, sizeof(c->out->reason), why);
-	}
-}
-
-static const char *unusable(struct check *c, const struct stb_figure *f, const char *whose)
-{
-	switch (f->state) {
-	case STB_FIGURE_OK:
-		return NULL;
-	case STB_FIGURE_NONE:
-		return stb_arena_printf(&c->arena, "%s has no result", whose);
-	case STB_FIGURE_INVALID:
-		return stb_arena_printf(&c->arena, "%s is not trustworthy (%s)", whose, stb_status_reason(f->invalid));
-	case STB_FIGURE_FEW:
-		return stb_arena_printf(&c->arena, "%s has %llu samples, %s needs %llu", whose, (unsigned long long)f->samples,
-			c->claim->metric, (unsigned long long)f->needs);
-	}
-	STB_BUG("unknown state");
+	if (c->missing++)
+		return;
+	c->out->missing = (struct stb_claim_pair){ cell, base };
+	copy_cut(c->out->reason, sizeof(c->out->reason), why);
 }
 
 /* The claim's form of a ratio v/b, or of a value. */
@@ -223,11 +231,22 @@ static bool decide(struct check *c, uint32_t cell, uint32_t base, bool *holds)
 	*holds = side == INSIDE;
 	if (side != ACROSS)
 		return true;
-	if (!c->undecided++ && !c->failed && !c->missing) {
-		name_pair(c, cell, base);
+	if (!c->undecided++ && !c->missing) {
+		c->out->missing = (struct stb_claim_pair){ cell, base };
 		copy_cut(c->out->reason, sizeof(c->out->reason), why);
 	}
 	return false;
+}
+
+/* One that fails is worse than one that holds, also where rounding tells them apart and their margins do not. */
+static void note_worst(struct check *c, uint32_t cell, uint32_t base, double x, double margin, bool holds)
+{
+	if (c->pairs++ && (holds == c->worst_holds ? margin >= c->margin : holds))
+		return;
+	c->margin = margin;
+	c->worst_holds = holds;
+	c->out->worst = x;
+	c->out->pair = (struct stb_claim_pair){ cell, base };
 }
 
 static void check_pair(struct check *c, uint32_t cell, uint32_t base)
@@ -238,10 +257,12 @@ static void check_pair(struct check *c, uint32_t cell, uint32_t base)
 	double x, margin;
 
 	stb_figure_get(c->r, cell, c->claim->metric, c->claim->aggregate, &v);
-	why = unusable(c, &v, "the cell");
+	why = stb_figure_trouble(&c->arena, c->r, cell, c->claim->metric, &v);
 	if (!why && base != STB_NONE) {
 		stb_figure_get(c->r, base, c->claim->metric, c->claim->aggregate, &b);
-		why = unusable(c, &b, "the baseline");
+		why = stb_figure_trouble(&c->arena, c->r, base, c->claim->metric, &b);
+		if (why)
+			why = stb_arena_printf(&c->arena, "baseline: %s", why);
 	}
 	x = v.value;
 	if (!why && c->claim->form != STB_VIEW_VALUE)
@@ -254,17 +275,11 @@ static void check_pair(struct check *c, uint32_t cell, uint32_t base)
 	margin = margin_of(c, x);
 	holds = c->single ? reads_same(c, x) : margin >= 0;
 	if (c->claim->confidence.type == STB_V_SHARE && !decide(c, cell, base, &holds)) {
-		c->out->worst = c->pairs++ && c->margin < margin ? c->out->worst : x;
-		c->margin = c->pairs > 1 ? STB_MIN(c->margin, margin) : margin;
+		note_worst(c, cell, base, x, margin, true);
 		return;
 	}
 	c->failed += !holds;
-	if (!c->pairs++ || margin < c->margin) {
-		c->margin = margin;
-		c->out->worst = x;
-		if ((!c->missing && !c->undecided) || !holds)
-			name_pair(c, cell, base);
-	}
+	note_worst(c, cell, base, x, margin, holds);
 }
 
 static void check_cell(struct check *c, uint32_t cell)
@@ -292,6 +307,7 @@ void stb_claim_check(const struct stb_results *r, uint32_t claim, struct stb_cla
 
 	memset(out, 0, sizeof(*out));
 	out->worst = NAN;
+	out->pair = out->missing = (struct stb_claim_pair){ STB_NONE, STB_NONE };
 	if (!stb_metric_find(c.claim->metric, &c.metric))
 		c.metric = (struct stb_metric){ .unit = "", .direction = STB_NO_DIRECTION };
 	stb_arena_init(&c.arena);
@@ -302,6 +318,7 @@ void stb_claim_check(const struct stb_results *r, uint32_t claim, struct stb_cla
 	}
 	if (c.failed) {
 		out->verdict = STB_CLAIM_FAILS;
+		out->missing = (struct stb_claim_pair){ STB_NONE, STB_NONE };
 		out->reason[0] = '\0';
 	} else if (c.missing || !c.pairs) {
 		out->verdict = STB_CLAIM_NO_DATA;
@@ -355,7 +372,7 @@ void stb_claim_worst(struct stb_buf *out, const struct stb_plan_claim *claim, co
 		if (claim->unit && stb_metric_convert(res->worst, m.unit, claim->unit, &x))
 			unit = claim->unit;
 	}
-	stb_view_format_figure(out, claim->form, x, decimals);
+	stb_view_format_figure(out, claim->form, x, stb_view_decimals(claim->form, x, decimals));
 	stb_buf_adds(out, strcmp(unit, "1/s") ? unit : "/s");
 }
 
@@ -365,6 +382,7 @@ uint32_t stb_claims_failed(const struct stb_results *r, struct stb_buf *why)
 
 	for (uint32_t i = 0; i < r->plan->n_claims; i++) {
 		const struct stb_plan_claim *claim = &r->plan->claims[i];
+		const struct stb_claim_pair *pair;
 		struct stb_claim_result res;
 
 		stb_claim_check(r, i, &res);
@@ -383,8 +401,12 @@ uint32_t stb_claims_failed(const struct stb_results *r, struct stb_buf *why)
 		} else {
 			stb_buf_printf(why, ", but %s", res.reason);
 		}
-		if (*res.pair)
-			stb_buf_printf(why, " (%s)", res.pair);
+		pair = res.verdict == STB_CLAIM_NO_DATA ? &res.missing : &res.pair;
+		if (pair->cell != STB_NONE) {
+			stb_buf_adds(why, " (");
+			stb_claim_pair_print(why, r->plan, pair, false);
+			stb_buf_addc(why, ')');
+		}
 		stb_buf_addc(why, '\n');
 	}
 	return failed;

@@ -1,13 +1,15 @@
 /*
  * figure.c - from rows to figures, and the arithmetic of comparing two of them (language.md section 9). No text but reasons.
  *
- * Repetitions that are not trustworthy are left out where others are there; a cell that has no other is invalid as a whole.
+ * Repetitions that are not trustworthy are left out where others are there; a cell that has no other is invalid as a whole. A 0 of a
+ * repetition that is not trustworthy is no figure at all: nothing was measured.
  *
  * A latency percentile is taken from the merged histograms of its repetitions. If one of them has none, from the rows: their median, marked
  * where there is more than one. A mean of percentiles is never formed. Repetitions that are too short for a percentile each may be enough
  * together, so it is the repetitions' lat_mean rows, which each of them has, that lead to the histograms.
  */
 #include "runtime/report/figure.h"
+#include "runtime/result/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,8 +39,10 @@ static double aggregate(double *v, uint32_t n, enum stb_aggregate how)
 static void note_row(struct stb_figure *f, const struct stb_result_row *row)
 {
 	if (!stb_status_valid(row->status)) {
-		if (!f->n_invalid++)
+		if (!f->n_invalid && !f->n_failed)
 			f->invalid = row->status;
+		f->n_invalid += row->value > 0;
+		f->n_failed += row->value == 0;
 		return;
 	}
 	f->n++;
@@ -46,6 +50,12 @@ static void note_row(struct stb_figure *f, const struct stb_result_row *row)
 		f->ended_by_size = true;
 	else
 		f->ended_by_time = true;
+}
+
+/* Whether a row is one of those that the figure is made of. */
+static bool counts(const struct stb_figure *f, const struct stb_result_row *row)
+{
+	return f->state == STB_FIGURE_OK ? stb_status_valid(row->status) : !stb_status_valid(row->status) && row->value > 0;
 }
 
 static void from_rows(const struct stb_results *r, uint32_t cell, const char *metric, bool percentile, enum stb_aggregate how,
@@ -63,9 +73,13 @@ static void from_rows(const struct stb_results *r, uint32_t cell, const char *me
 	f->state = f->n ? STB_FIGURE_OK : STB_FIGURE_INVALID;
 	v = stb_xcalloc(f->n ? f->n : f->n_invalid, sizeof(*v));
 	for (row = first; row; row = stb_results_next(r, row)) {
-		if (stb_status_valid(row->status) == (f->state == STB_FIGURE_OK))
-			v[n++] = row->value;
+		if (!counts(f, row))
+			continue;
+		f->least = n ? STB_MIN(f->least, row->value) : row->value;
+		f->most = n ? STB_MAX(f->most, row->value) : row->value;
+		v[n++] = row->value;
 	}
+	f->n_spread = n;
 	f->median = percentile && n > 1;
 	f->value = aggregate(v, n, percentile ? STB_AGG_MEDIAN : how);
 	free(v);
@@ -95,20 +109,25 @@ static bool from_histograms(const struct stb_results *r, uint32_t cell, const ch
 	struct stb_figure *f)
 {
 	struct stb_hist *h;
+	struct stb_figure rows;
 	bool complete = true, trusted;
 	enum stb_part part;
 	char mean[64];
 
 	if (!percentile_part(metric, &part, mean))
 		return false;
+	from_rows(r, cell, metric, true, STB_AGG_MEDIAN, &rows);
 	from_rows(r, cell, mean, false, STB_AGG_MEAN, f);
+	f->n_spread = rows.state == f->state ? rows.n_spread : 0;
+	f->least = rows.least;
+	f->most = rows.most;
 	if (f->state == STB_FIGURE_NONE)
 		return false;
 	trusted = f->state == STB_FIGURE_OK;
 	h = stb_xmalloc(sizeof(*h));
 	stb_hist_init(h);
 	for (const struct stb_result_row *row = stb_results_first(r, cell, mean); row && complete; row = stb_results_next(r, row)) {
-		if (stb_status_valid(row->status) == trusted)
+		if (counts(f, row))
 			complete = stb_results_merge_hist(r, cell, row->slot, row->repetition, part, h);
 	}
 	if (complete) {
@@ -122,6 +141,21 @@ static bool from_histograms(const struct stb_results *r, uint32_t cell, const ch
 	return complete;
 }
 
+/* What the plan asked for, what is known of beside this metric's rows, and the first reason. */
+static void note_reps(const struct stb_results *r, uint32_t cell, struct stb_figure *f)
+{
+	const struct stb_plan_matrix *m = &r->plan->matrices[r->plan->cells[r->plan->cells[cell].same_as].matrix];
+	const bool left_out = f->n_invalid || f->n_failed;
+
+	f->asked = (uint32_t)STB_MIN(stb_plan_slots(m) * m->repeat, (uint64_t)UINT32_MAX);
+	for (const struct stb_result_rep *rep = stb_results_first_rep(r, cell); rep; rep = stb_results_next_rep(r, rep)) {
+		f->known += rep->has_rows;
+		/* of several statuses, the reason that goes with the one that is named */
+		if (!f->why && (left_out ? rep->has_rows && rep->status == f->invalid : !rep->has_rows))
+			f->why = rep->reason;
+	}
+}
+
 void stb_figure_get(const struct stb_results *r, uint32_t cell, const char *metric, enum stb_aggregate how, struct stb_figure *out)
 {
 	struct stb_metric m;
@@ -131,6 +165,17 @@ void stb_figure_get(const struct stb_results *r, uint32_t cell, const char *metr
 		return;
 	if (!m.pct_num || !from_histograms(r, cell, metric, &m, out))
 		from_rows(r, cell, metric, m.pct_num != 0, how, out);
+	note_reps(r, cell, out);
+}
+
+bool stb_figure_spreads(const struct stb_figure *f)
+{
+	return f->n_spread > 1 && f->most - f->least > f->value * STB_SPREAD_PERCENT / 100;
+}
+
+void stb_percentile_text(const struct stb_metric *m, struct stb_buf *out)
+{
+	stb_number_shortest(out, (double)m->pct_num * 100 / (double)m->pct_den);
 }
 
 const char *stb_status_reason(enum stb_status s)
@@ -142,7 +187,7 @@ const char *stb_status_reason(enum stb_status s)
 	case STB_STATUS_EARLY:
 		return "stopped early";
 	case STB_STATUS_ERRORS:
-		return "errors over the limit";
+		return "failed, or errors over the limit";
 	case STB_STATUS_RATE:
 		return "rate not met";
 	case STB_STATUS_NOT_STEADY:
@@ -155,6 +200,93 @@ const char *stb_status_reason(enum stb_status s)
 		return "ran with a fallback";
 	}
 	STB_BUG("unknown status");
+}
+
+/* A reason comes from a log: its first line, cut between two characters, without what steers a terminal. */
+static const char *clipped(struct stb_arena *a, const char *reason)
+{
+	enum { MOST = 200 };
+	size_t len = strcspn(reason, "\r\n");
+	char *text;
+
+	if (len > MOST) {
+		for (len = MOST; len && ((unsigned char)reason[len] & 0xC0) == 0x80; len--)
+			;
+		text = stb_arena_printf(a, "%.*s...", (int)len, reason);
+	} else {
+		text = stb_arena_strndup(a, reason, len);
+	}
+	for (char *p = text; *p; p++) {
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = ' ';
+	}
+	return text;
+}
+
+const char *stb_figure_invalid(struct stb_arena *a, const struct stb_figure *f)
+{
+	if (!f->why)
+		return stb_status_reason(f->invalid);
+	/* the status of what failed says no more than its reason */
+	if (f->invalid == STB_STATUS_ERRORS)
+		return clipped(a, f->why);
+	return stb_arena_printf(a, "%s: %s", stb_status_reason(f->invalid), clipped(a, f->why));
+}
+
+static const char *nothing(struct stb_arena *a, const struct stb_results *r, uint32_t cell, const struct stb_figure *f)
+{
+	if (f->n_failed)
+		return stb_arena_printf(a, "not measured: %s", stb_figure_invalid(a, f));
+	if (f->why)
+		return stb_arena_printf(a, "not measured: %s", clipped(a, f->why));
+	if (!f->known && !stb_results_selected(r, cell))
+		return "left out of this run (--only)";
+	if (!f->known && r->stopped)
+		return stb_arena_printf(a, "not measured: the run ended early (%s)", clipped(a, r->stopped));
+	return "no result";
+}
+
+const char *stb_figure_trouble(struct stb_arena *a, const struct stb_results *r, uint32_t cell, const char *metric, const struct stb_figure *f)
+{
+	struct stb_metric m;
+	struct stb_buf p;
+	const char *text;
+
+	switch (f->state) {
+	case STB_FIGURE_OK:
+		return NULL;
+	case STB_FIGURE_NONE:
+		return nothing(a, r, cell, f);
+	case STB_FIGURE_INVALID:
+		return stb_arena_printf(a, "not trustworthy (%s)", stb_figure_invalid(a, f));
+	case STB_FIGURE_FEW:
+		stb_buf_init(&p);
+		if (stb_metric_find(metric, &m))
+			stb_percentile_text(&m, &p);
+		text = stb_arena_printf(a, "n too small: p%s needs %llu samples, there are %llu", stb_buf_str(&p),
+			(unsigned long long)f->needs, (unsigned long long)f->samples);
+		stb_buf_fini(&p);
+		return text;
+	}
+	STB_BUG("unknown state");
+}
+
+const char *stb_figure_missing(struct stb_arena *a, const struct stb_results *r, const struct stb_figure *f)
+{
+	const uint32_t have = f->n + f->n_invalid;
+	const char *why = NULL;
+
+	if (have >= f->asked)
+		return NULL;
+	if (f->known > have + f->n_failed)
+		return stb_arena_printf(a, "%u of %u repetitions have this figure", have, f->asked);
+	if (f->n_failed)
+		why = stb_figure_invalid(a, f);
+	else if (f->why && !f->n_invalid)
+		why = clipped(a, f->why);
+	else if (r->stopped)
+		why = stb_arena_printf(a, "the run ended early (%s)", clipped(a, r->stopped));
+	return stb_arena_printf(a, "%u of %u measured%s%s", have, f->asked, why ? ": " : "", why ? why : "");
 }
 
 static bool names_axis(const struct stb_selector *s, uint32_t axis)

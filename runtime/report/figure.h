@@ -7,7 +7,7 @@
 #include "runtime/report/report.h"
 
 enum stb_figure_state {
-	STB_FIGURE_NONE,    /* no rows */
+	STB_FIGURE_NONE,    /* nothing was measured: no rows, or rows of 0 of repetitions that failed */
 	STB_FIGURE_OK,
 	STB_FIGURE_INVALID, /* rows, but none that can be trusted; value is what they say */
 	STB_FIGURE_FEW,     /* a percentile of too few samples */
@@ -18,7 +18,13 @@ struct stb_figure {
 	double value;            /* in the metric's own unit */
 	uint32_t n;              /* repetitions that it is made of, over all slots */
 	uint32_t n_invalid;      /* left out beside them */
-	enum stb_status invalid; /* of the first that was left out */
+	uint32_t n_failed;       /* have rows, but measured nothing */
+	uint32_t asked;          /* by the plan: repeat x slots */
+	uint32_t known;          /* repetitions that have rows of any metric */
+	enum stb_status invalid; /* of the first that is not trustworthy */
+	const char *why;         /* and its reason, or that of one without rows; NULL: nothing is known of */
+	uint32_t n_spread;       /* rows that least and most are of */
+	double least, most;
 	bool ended_by_size, ended_by_time;
 	bool median;             /* a percentile over repetitions without histograms: the median of their percentiles */
 	uint64_t samples, needs; /* STB_FIGURE_FEW */
@@ -26,8 +32,18 @@ struct stb_figure {
 
 void stb_figure_get(const struct stb_results *r, uint32_t cell, const char *metric, enum stb_aggregate how, struct stb_figure *out);
 
-/* "stopped early", "errors over the limit", ... */
+/* "stopped early", "failed, or errors over the limit", ... */
 const char *stb_status_reason(enum stb_status s);
+/* Why a figure is not there or cannot be trusted; NULL: it can. Plain text, one line. */
+const char *stb_figure_trouble(struct stb_arena *a, const struct stb_results *r, uint32_t cell, const char *metric, const struct stb_figure *f);
+/* "stopped early: the measurement ended after 3.0 s of 10.0 s", of those left out. */
+const char *stb_figure_invalid(struct stb_arena *a, const struct stb_figure *f);
+/* "2 of 4 measured: interrupted by SIGINT" where the plan asks for more than there is; else NULL. */
+const char *stb_figure_missing(struct stb_arena *a, const struct stb_results *r, const struct stb_figure *f);
+/* Whether repetitions differ so much that their mean alone misleads: see report.h. */
+bool stb_figure_spreads(const struct stb_figure *f);
+/* "99.9" for lat_p999. */
+void stb_percentile_text(const struct stb_metric *m, struct stb_buf *out);
 
 /* The cells that are the baseline of a cell: equal on every axis but those that the selector names. */
 uint32_t *stb_baselines(const struct stb_plan *p, uint32_t cell, const struct stb_selector *baseline, struct stb_arena *a, uint32_t *n);

@@ -117,6 +117,13 @@ static const char *heading(struct stb_sheet *s, const char *metric, enum stb_vie
 
 /* --- fields --- */
 
+static void add_figure(struct stb_sheet *s, enum stb_view view, double x, int decimals, struct stb_buf *out)
+{
+	if (!stb_map_get(&s->report->decimals, stb_view_name(view)))
+		decimals = stb_view_decimals(view, x, decimals);
+	stb_view_format_figure(out, view, x, decimals);
+}
+
 static const char *field_text(struct stb_sheet *s, struct stb_table *t, const struct stb_field *f, enum stb_view view, int decimals)
 {
 	struct stb_buf b;
@@ -132,12 +139,12 @@ static const char *field_text(struct stb_sheet *s, struct stb_table *t, const st
 		stb_buf_adds(&b, "n/a");
 		break;
 	case STB_FIELD_RANGE:
-		stb_view_format_figure(&b, view, f->a, decimals);
+		add_figure(s, view, f->a, decimals, &b);
 		stb_buf_adds(&b, "..");
-		stb_view_format_figure(&b, view, f->b, decimals);
+		add_figure(s, view, f->b, decimals, &b);
 		break;
 	case STB_FIELD_NUMBER:
-		stb_view_format_figure(&b, view, f->a, decimals);
+		add_figure(s, view, f->a, decimals, &b);
 		break;
 	}
 	if (f->invalid)
@@ -540,8 +547,48 @@ static void print_fact(struct stb_buf *out, const char *what, const char *text)
 	stb_buf_addc(out, '\n');
 }
 
-static void print_head(const struct stb_plan *p, struct stb_buf *out)
+/* What run directories were to do and did not; rows from elsewhere promise nothing as a whole. */
+static void print_incomplete(const struct stb_results *r, struct stb_buf *out)
 {
+	const struct stb_plan *p = r->plan;
+	uint64_t cells = 0, selected = 0, asked = 0, measured = 0, doubtful = 0;
+
+	if (!r->n_runs)
+		return;
+	for (uint32_t c = 0; c < p->n_cells; c++) {
+		const struct stb_plan_matrix *m = &p->matrices[p->cells[c].matrix];
+
+		if (p->cells[c].same_as != c)
+			continue;
+		cells++;
+		if (!stb_results_selected(r, c))
+			continue;
+		selected++;
+		asked += stb_plan_slots(m) * m->repeat;
+		for (const struct stb_result_rep *rep = stb_results_first_rep(r, c); rep; rep = stb_results_next_rep(r, rep)) {
+			measured += rep->measured;
+			doubtful += rep->measured && !stb_status_valid(rep->status);
+		}
+	}
+	if (selected < cells)
+		stb_buf_printf(out, "> Partial: %llu of %llu cells were to be measured (--only).\n\n", (unsigned long long)selected,
+			(unsigned long long)cells);
+	if (measured >= asked && !doubtful && !r->stopped)
+		return;
+	stb_buf_printf(out, "> Incomplete: %llu of %llu repetitions are measured", (unsigned long long)measured, (unsigned long long)asked);
+	if (doubtful)
+		stb_buf_printf(out, ", %llu of them not trustworthy", (unsigned long long)doubtful);
+	if (r->stopped) {
+		stb_buf_adds(out, "; the run ended early: ");
+		stb_md_text(out, r->stopped);
+	}
+	stb_buf_adds(out, ".\n\n");
+}
+
+static void print_head(const struct stb_results *r, struct stb_buf *out)
+{
+	const struct stb_plan *p = r->plan;
+
 	stb_buf_adds(out, "# ");
 	stb_md_text(out, p->title ? p->title : p->suite ? p->suite : "Results");
 	stb_buf_adds(out, "\n\n");
@@ -550,6 +597,7 @@ static void print_head(const struct stb_plan *p, struct stb_buf *out)
 		stb_md_text(out, p->profile);
 		stb_buf_adds(out, ": not the published environment.\n\n");
 	}
+	print_incomplete(r, out);
 	if (p->description) {
 		stb_md_prose(out, p->description);
 		stb_buf_addc(out, '\n');
@@ -563,6 +611,19 @@ static void print_head(const struct stb_plan *p, struct stb_buf *out)
 		print_fact(out, "parameter", p->params[i]);
 	if (out->data[out->len - 2] != '\n')
 		stb_buf_addc(out, '\n');
+}
+
+/* By labels, escaped. */
+static const char *pair_text(struct stb_table *t, const struct stb_plan *p, const struct stb_claim_pair *pair)
+{
+	const char *text;
+	struct stb_buf b;
+
+	stb_buf_init(&b);
+	stb_claim_pair_print(&b, p, pair, true);
+	text = escaped(&t->arena, stb_buf_str(&b));
+	stb_buf_fini(&b);
+	return text;
 }
 
 static void print_claims(const struct stb_results *r, struct stb_buf *out)
@@ -594,13 +655,12 @@ static void print_claims(const struct stb_results *r, struct stb_buf *out)
 		stb_buf_clear(&b);
 		stb_claim_worst(&b, c, &res);
 		stb_table_set(&t, 2, stb_buf_str(&b));
-		stb_buf_clear(&b);
-		stb_md_text(&b, res.pair);
-		stb_table_set(&t, 3, stb_buf_str(&b));
+		stb_table_set(&t, 3, pair_text(&t, p, res.pair.cell == STB_NONE ? &res.missing : &res.pair));
 		stb_buf_clear(&b);
 		stb_buf_printf(&b, res.verdict == STB_CLAIM_FAILS ? "**%s**" : "%s", stb_verdict_text(res.verdict));
 		if (*res.reason)
-			stb_buf_printf(&b, " [%u]", stb_table_note(&t, escaped(&t.arena, res.reason)));
+			stb_buf_printf(&b, " [%u]", stb_table_note(&t, stb_arena_printf(&t.arena, "%s%s%s",
+				pair_text(&t, p, &res.missing), res.missing.cell == STB_NONE ? "" : ": ", escaped(&t.arena, res.reason))));
 		stb_table_set(&t, 4, stb_buf_str(&b));
 		stb_buf_fini(&b);
 	}
@@ -608,11 +668,22 @@ static void print_claims(const struct stb_results *r, struct stb_buf *out)
 	stb_table_fini(&t);
 }
 
+static bool selects_matrix(const struct stb_results *r, uint32_t matrix)
+{
+	const struct stb_plan_matrix *m = &r->plan->matrices[matrix];
+
+	for (uint32_t c = m->first_cell; c < m->first_cell + m->n_cells; c++) {
+		if (stb_results_selected(r, c))
+			return true;
+	}
+	return !m->n_cells;
+}
+
 void stb_report_markdown(const struct stb_results *r, struct stb_buf *out)
 {
 	const struct stb_plan *p = r->plan;
 
-	print_head(p, out);
+	print_head(r, out);
 	for (uint32_t i = 0; i < p->n_reports; i++) {
 		const struct stb_plan_report *rep = &p->reports[i];
 
@@ -622,7 +693,8 @@ void stb_report_markdown(const struct stb_results *r, struct stb_buf *out)
 		}
 		stb_buf_adds(out, "Report ");
 		stb_md_text(out, rep->label ? rep->label : rep->name);
-		stb_buf_adds(out, " is left out: the results have no rows of matrix ");
+		stb_buf_adds(out, selects_matrix(r, rep->matrix) ? " is left out: the results have no rows of matrix " :
+								   " is left out: --only selected no cell of matrix ");
 		stb_md_text(out, p->matrices[rep->matrix].name);
 		stb_buf_adds(out, ".\n\n");
 	}

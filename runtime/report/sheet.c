@@ -100,6 +100,8 @@ void stb_sheet_init(struct stb_sheet *s, const struct stb_results *r, uint32_t r
 	s->report = &p->reports[report];
 	s->matrix = &p->matrices[s->report->matrix];
 	s->n_least = UINT32_MAX;
+	for (uint32_t i = 0; i < s->report->n_views; i++)
+		s->shows_value |= s->report->views[i] == STB_VIEW_VALUE;
 	for (uint32_t c = s->matrix->first_cell; c < s->matrix->first_cell + s->matrix->n_cells; c++) {
 		if (!stb_selector_match(&s->report->where, p->cells[c].point))
 			continue;
@@ -269,54 +271,39 @@ void stb_sheet_begin_table(struct stb_sheet *s, const struct stb_cells *cells, c
 
 STB_PRINTF(3, 4) static void note(struct stb_sheet *s, struct stb_field *out, const char *fmt, ...)
 {
-	char text[512];
-	va_list ap;
+	va_list ap, again;
+	char *text;
+	int len;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	va_copy(again, ap);
+	len = vsnprintf(NULL, 0, fmt, ap);
+	text = stb_arena_alloc(&s->arena, (size_t)len + 1);
+	vsnprintf(text, (size_t)len + 1, fmt, again);
+	va_end(again);
 	va_end(ap);
 	for (uint32_t i = 0; i < out->n_notes; i++) {
 		if (!strcmp(out->notes[i], text))
 			return;
 	}
 	if (out->n_notes < STB_FIELD_NOTES)
-		out->notes[out->n_notes++] = stb_arena_strdup(&s->arena, text);
-}
-
-void stb_percentile_text(const struct stb_metric *m, struct stb_buf *out)
-{
-	stb_number_shortest(out, (double)m->pct_num * 100 / (double)m->pct_den);
-}
-
-static const char *too_few(struct stb_sheet *s, const struct stb_figure *f, const char *metric, const char *whose)
-{
-	struct stb_metric m;
-	struct stb_buf p;
-	const char *text;
-
-	metric_of(metric, &m);
-	stb_buf_init(&p);
-	stb_percentile_text(&m, &p);
-	text = stb_arena_printf(&s->arena, "%sn too small: p%s needs %llu samples, there are %llu", whose, stb_buf_str(&p),
-		(unsigned long long)f->needs, (unsigned long long)f->samples);
-	stb_buf_fini(&p);
-	return text;
+		out->notes[out->n_notes++] = text;
 }
 
 /* Why a figure cannot stand in a relative view; NULL: it can. whose is "" for the cell itself. */
-static const char *unusable(struct stb_sheet *s, const struct stb_figure *f, const char *metric, const char *whose)
+static const char *unusable(struct stb_sheet *s, uint32_t cell, const struct stb_figure *f, const char *metric, const char *whose)
 {
-	switch (f->state) {
-	case STB_FIGURE_OK:
-		return NULL;
-	case STB_FIGURE_NONE:
-		return stb_arena_printf(&s->arena, "%sno result", whose);
-	case STB_FIGURE_INVALID:
-		return stb_arena_printf(&s->arena, "%snot trustworthy (%s)", whose, stb_status_reason(f->invalid));
-	case STB_FIGURE_FEW:
-		return too_few(s, f, metric, whose);
-	}
-	STB_BUG("unknown state");
+	const char *why = stb_figure_trouble(&s->arena, s->r, cell, metric, f);
+
+	return why && *whose ? stb_arena_printf(&s->arena, "%s%s", whose, why) : why;
+}
+
+static void note_missing(struct stb_sheet *s, const struct stb_figure *f, const char *whose, struct stb_field *out)
+{
+	const char *text = stb_figure_missing(&s->arena, s->r, f);
+
+	if (text)
+		note(s, out, "%s%s", whose, text);
 }
 
 /* What a reader must know about a figure that stands there. */
@@ -324,10 +311,38 @@ static void note_figure(struct stb_sheet *s, const struct stb_figure *f, const c
 {
 	if (f->n_invalid)
 		note(s, out, "%s%u of %u repetitions left out as not trustworthy (%s)", whose, f->n_invalid, f->n + f->n_invalid,
-			stb_status_reason(f->invalid));
-	else if (f->n != s->n_most && s->n_most)
+			stb_figure_invalid(&s->arena, f));
+	note_missing(s, f, whose, out);
+	if (!f->n_invalid && f->n >= f->asked && f->n != s->n_most && s->n_most)
 		note(s, out, "%sn = %u, where others have %u", whose, f->n, s->n_most);
 	out->median |= f->median;
+}
+
+/* The least and greatest repetition in the report's unit, with digits for the least. */
+static void note_spread(struct stb_sheet *s, const struct stb_figure *f, const char *metric, const char *whose, struct stb_field *out)
+{
+	const char *unit = stb_sheet_unit(s, metric, STB_VIEW_VALUE);
+	int decimals = stb_sheet_decimals(s, metric, STB_VIEW_VALUE);
+	double least = f->least, most = f->most;
+	struct stb_metric m;
+	struct stb_buf b;
+
+	if (!stb_figure_spreads(f))
+		return;
+	metric_of(metric, &m);
+	stb_metric_convert(f->least, m.unit, unit, &least);
+	stb_metric_convert(f->most, m.unit, unit, &most);
+	while (!stb_sheet_states_decimals(s, metric) && decimals < 6 && least > 0 && least * pow(10, decimals) < 9.5)
+		decimals++;
+	stb_buf_init(&b);
+	stb_buf_printf(&b, "%s%u repetitions from ", whose, f->n_spread);
+	stb_number_fixed(&b, least, decimals);
+	stb_buf_adds(&b, " to ");
+	stb_number_fixed(&b, most, decimals);
+	if (*unit)
+		stb_buf_printf(&b, strcmp(unit, "1/s") ? " %s" : "/s", unit);
+	note(s, out, "%s", stb_buf_str(&b));
+	stb_buf_fini(&b);
 }
 
 static void eval_value(struct stb_sheet *s, uint32_t cell, const char *metric, struct stb_field *out)
@@ -341,14 +356,16 @@ static void eval_value(struct stb_sheet *s, uint32_t cell, const char *metric, s
 	case STB_FIGURE_NONE:
 	case STB_FIGURE_FEW:
 		out->kind = STB_FIELD_NA;
-		note(s, out, "%s", unusable(s, &f, metric, ""));
+		note(s, out, "%s", unusable(s, cell, &f, metric, ""));
 		return;
 	case STB_FIGURE_INVALID:
 		out->invalid = true;
-		note(s, out, "not trustworthy (%s): kept out of every relative figure", stb_status_reason(f.invalid));
+		note(s, out, "not trustworthy (%s): kept out of every relative figure", stb_figure_invalid(&s->arena, &f));
+		note_missing(s, &f, "", out);
 		break;
 	case STB_FIGURE_OK:
 		note_figure(s, &f, "", out);
+		note_spread(s, &f, metric, "", out);
 		if (s->mixed_end && f.ended_by_size)
 			note(s, out, "ended when its size was done, others in this table when their time was over");
 		break;
@@ -381,7 +398,9 @@ struct pairs {
 	double least, most;   /* percent */
 };
 
-static void add_pair(struct stb_sheet *s, uint32_t cell, uint32_t base, const char *metric, struct pairs *sum, struct stb_field *out)
+/* alone: the field has no other pair. */
+static void add_pair(struct stb_sheet *s, uint32_t cell, uint32_t base, const char *metric, bool alone, struct pairs *sum,
+	struct stb_field *out)
 {
 	struct stb_figure v, b;
 	double percent;
@@ -389,9 +408,9 @@ static void add_pair(struct stb_sheet *s, uint32_t cell, uint32_t base, const ch
 
 	figure(s, cell, metric, &v);
 	figure(s, base, metric, &b);
-	why = unusable(s, &v, metric, "");
+	why = unusable(s, cell, &v, metric, "");
 	if (!why)
-		why = unusable(s, &b, metric, "baseline: ");
+		why = unusable(s, base, &b, metric, "baseline: ");
 	if (!why)
 		why = stb_relative(STB_VIEW_PERCENT, STB_NO_DIRECTION, v.value, b.value, &percent);
 	if (why) {
@@ -401,6 +420,10 @@ static void add_pair(struct stb_sheet *s, uint32_t cell, uint32_t base, const ch
 	}
 	note_figure(s, &v, "", out);
 	note_figure(s, &b, "baseline: ", out);
+	if (!s->shows_value && alone) {
+		note_spread(s, &v, metric, "", out);
+		note_spread(s, &b, metric, "baseline: ", out);
+	}
 	if (v.ended_by_size != b.ended_by_size)
 		note(s, out, v.ended_by_size ? "ended when its size was done, the baseline when its time was over" :
 					       "ended when its time was over, the baseline when its size was done");
@@ -428,7 +451,7 @@ static void add_cells(struct stb_sheet *s, const struct stb_cells *cells, const 
 		}
 		base = baselines(s, cells->cell[i], &n);
 		for (uint32_t k = 0; k < n; k++)
-			add_pair(s, cells->cell[i], base[k], metric, sum, out);
+			add_pair(s, cells->cell[i], base[k], metric, cells->n == 1 && n == 1, sum, out);
 		if (!n) {
 			sum->missing++;
 			if (!sum->why)

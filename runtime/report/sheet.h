@@ -38,6 +38,7 @@ struct stb_sheet {
 	uint32_t *cells;   /* that `where` selects, in plan order */
 	uint32_t n_cells, cap_cells;
 	uint32_t n_least, n_most; /* repetitions behind a figure, over all cells and metrics that have one */
+	bool shows_value;  /* among the views: then what is to be known of a figure stands there */
 	bool mixed_end;    /* of the table at hand: some cells ended by size, others by time */
 };
 
@@ -66,8 +67,6 @@ const char *stb_sheet_unit(const struct stb_sheet *s, const char *metric, enum s
 int stb_sheet_decimals(const struct stb_sheet *s, const char *metric, enum stb_view view);
 /* Whether the spec states the decimals of a metric's values. */
 bool stb_sheet_states_decimals(const struct stb_sheet *s, const char *metric);
-/* "99.9" for lat_p999. */
-void stb_percentile_text(const struct stb_metric *m, struct stb_buf *out);
 /* The entry of a MAP value, or NULL. */
 const struct stb_val *stb_map_get(const struct stb_val *map, const char *key);
 

@@ -4,6 +4,8 @@
 #include "runtime/report/figure.h"
 #include "runtime/result/number.h"
 
+#include <math.h>
+
 static void with_sign(struct stb_buf *out, double x, int decimals)
 {
 	struct stb_buf b;
@@ -40,6 +42,30 @@ void stb_view_format_figure(struct stb_buf *out, enum stb_view view, double figu
 		return;
 	}
 	STB_BUG("unknown view");
+}
+
+int stb_view_decimals(enum stb_view view, double figure, int decimals)
+{
+	enum { MOST = 15 };
+
+	switch (view) {
+	case STB_VIEW_PERCENT:
+	case STB_VIEW_RANGE:
+	case STB_VIEW_RATIO:
+	case STB_VIEW_CI:
+		break;
+	case STB_VIEW_VALUE:
+	case STB_VIEW_CHANGE:
+	case STB_VIEW_IMPROVEMENT:
+	case STB_VIEW_N:
+		return decimals;
+	}
+	figure = fabs(figure);
+	if (figure == 0 || figure * pow(10, decimals) >= 0.5)
+		return decimals;
+	while (decimals < MOST && figure * pow(10, decimals) < 9.5)
+		decimals++;
+	return decimals;
 }
 
 void stb_view_format(struct stb_buf *out, enum stb_view view, double v, double b, enum stb_direction dir, int decimals)

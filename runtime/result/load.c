@@ -14,6 +14,7 @@
 #include "runtime/result/csvfile.h"
 #include "runtime/result/number.h"
 #include "runtime/result/result.h"
+#include "runtime/result/story.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -625,7 +626,7 @@ int stb_results_read(struct stb_results *r, const char *path, struct stb_err *er
 	stb_buf_printf(&file, "%s/results.csv", path);
 	rc = read_file(r, stb_buf_str(&file), err);
 	if (!rc)
-		rc = read_hists(r, path, from, err);
+		rc = read_hists(r, path, from, err) || stb_story_read(r, path, err) ? -1 : 0;
 	else if (err->code == ENOENT)
 		stb_err_remedy(err, "is it a run directory? `stb run` makes one, `stb resume` completes one");
 	stb_buf_fini(&file);

@@ -3,6 +3,7 @@
  *
  * Which rows a repetition gets:
  *
+ *   - None where nothing was measured (window_ns 0): the journal tells why.
  *   - Every metric of metrics.def that its workload has and that is defined for what was counted. Without a single completed operation
  *     there is no latency row; with one sample there is no standard deviation. A row that is not there is honest, a zero would not be.
  *   - lat_p50, p95, p99, p999, and what the plan's reports and claims ask for. A percentile whose row would only repeat the maximum because
@@ -129,13 +130,11 @@ static const struct stb_hist *part_hist(const struct stb_measure *m, enum stb_pa
 	return whole;
 }
 
-/* A rate over the window. A repetition that never got to measuring has none: its rate is a 0 that is marked, so that reports can say why. */
+/* A rate over the window. */
 static void add_rate(const struct row_ctx *x, const char *name, double count, double window_s)
 {
 	if (window_s > 0)
 		add(x, name, count / window_s);
-	else if (!stb_status_valid(x->status))
-		add(x, name, 0);
 }
 
 static void add_throughput(const struct row_ctx *x, uint64_t ops, uint64_t bytes, double window_s)
@@ -195,6 +194,10 @@ void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot
 	struct stb_hist *whole = stb_xmalloc(sizeof(*whole));
 	struct row_ctx x = { r, cell, slot, repetition, status, "" };
 
+	if (!m->window_ns) { /* never got to measuring: there is no figure, and a 0 would pass for one */
+		free(whole);
+		return;
+	}
 	if (is_io(r->plan, cell))
 		add_io(&x, m, part_hist(m, STB_PART_ALL, whole));
 	else
@@ -210,6 +213,25 @@ void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot
 		stb_results_add_hist(r, cell, slot, repetition, (enum stb_part)part, h);
 	}
 	free(whole);
+}
+
+void stb_results_add_partial(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint64_t ops, uint64_t bytes,
+	uint64_t errors, uint64_t window_ns, enum stb_status status)
+{
+	const struct row_ctx x = { r, cell, slot, repetition, status, "" };
+	const double window_s = (double)window_ns / NS_PER_SEC;
+
+	if (!window_ns)
+		return;
+	if (is_io(r->plan, cell)) {
+		add_throughput(&x, ops, bytes, window_s);
+		add(&x, "runtime_ms", (double)window_ns / NS_PER_MS);
+		return;
+	}
+	add(&x, "tps", (double)ops / window_s);
+	add(&x, "qps", (double)bytes / window_s);
+	add(&x, "events", (double)ops);
+	add(&x, "errors_per_s", (double)errors / window_s);
 }
 
 void stb_hist_file_name(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,

@@ -21,6 +21,7 @@ enum stb_end {
 	STB_END_SIZE,    /* all bytes were done */
 	STB_END_EVENTS,  /* all events were done */
 	STB_END_STOPPED, /* the parent said stop (signal) */
+	STB_END_STALLED, /* what it waited for did not come; see err */
 	STB_END_ERROR,   /* see err */
 };
 

@@ -283,7 +283,7 @@ static struct stb_result_rep *rep_of(struct stb_results *r, uint32_t cell, uint3
 		return &r->reps[rep];
 	rep = e->row = (uint32_t)r->n_reps;
 	STB_GROW(r->reps, r->n_reps, r->cap_reps);
-	r->reps[r->n_reps++] = (struct stb_result_rep){ cell, slot, repetition, false, STB_STATUS_OK, NULL, STB_NONE };
+	r->reps[r->n_reps++] = (struct stb_result_rep){ cell, slot, repetition, false, false, STB_STATUS_OK, NULL, STB_NONE };
 	e = enter(r, rep_key, cell, 0, 0);
 	if (e->row == STB_NONE)
 		e->row = rep;
@@ -390,6 +390,7 @@ int stb_results_add(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_
 	if (!rep->has_rows || !stb_status_valid(status))
 		rep->status = status;
 	rep->has_rows = true;
+	rep->measured |= stb_status_valid(status) || value > 0;
 	return 0;
 }
 
@@ -412,10 +413,8 @@ bool stb_results_has_matrix(const struct stb_results *r, uint32_t matrix)
 	const struct stb_plan_matrix *m = &r->plan->matrices[matrix];
 
 	for (uint32_t c = m->first_cell; c < m->first_cell + m->n_cells; c++) {
-		for (size_t i = 0; i < r->n_names; i++) {
-			if (find(r, r->names[i], first_equal(r, c), 0, 0))
-				return true;
-		}
+		if (stb_results_first_rep(r, c))
+			return true;
 	}
 	return false;
 }

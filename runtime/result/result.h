@@ -64,6 +64,7 @@ struct stb_result_hist {
 struct stb_result_rep {
 	uint32_t cell, slot, repetition; /* as in rows */
 	bool has_rows;
+	bool measured;                   /* has a row that says something: trustworthy, or not 0 */
 	enum stb_status status;          /* of its rows */
 	const char *reason;              /* what went wrong, as the run said it; NULL: nothing is known of */
 	uint32_t next;                   /* the next repetition of this cell, or STB_NONE */
@@ -115,6 +116,13 @@ STB_NODISCARD int stb_results_add(struct stb_results *r, uint32_t cell, uint32_t
 void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition,
 	const struct stb_measure *m, enum stb_status status);
 
+/*
+ * What a repetition got done before its measuring process was lost, from its live counters: rates over window_ns and totals, no latencies.
+ * No row where window_ns is 0: then nothing was measured.
+ */
+void stb_results_add_partial(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint64_t ops, uint64_t bytes,
+	uint64_t errors, uint64_t window_ns, enum stb_status status);
+
 /* The rows of a cell and metric in the order they were added; NULL after the last. */
 const struct stb_result_row *stb_results_first(const struct stb_results *r, uint32_t cell, const char *metric);
 const struct stb_result_row *stb_results_next(const struct stb_results *r, const struct stb_result_row *row);
@@ -136,7 +144,7 @@ void stb_results_set_reason(struct stb_results *r, uint32_t cell, uint32_t slot,
 void stb_results_add_run(struct stb_results *r, const uint8_t *keep, const char *stopped);
 /* false: runs were read, and none of them was to measure the cell. */
 bool stb_results_selected(const struct stb_results *r, uint32_t cell);
-/* Whether any cell of the matrix has a row. */
+/* Whether any repetition of the matrix is known of. */
 bool stb_results_has_matrix(const struct stb_results *r, uint32_t matrix);
 
 /* Samples from which a percentile num/den is more than the greatest of them: at least one lies beyond it. lat_p999 needs 1000. */
@@ -146,7 +154,7 @@ uint64_t stb_percentile_needs(uint64_t num, uint64_t den);
  * Reads a results.csv of a run (with `cell`) or recorded rows from elsewhere (axis columns, metric, unit, value, optionally slot,
  * repetition, status). path may be a run directory, whose histograms are then read too. Rows match cells by cell id where given, else by
  * axis values; a row that matches no cell, a bad number, an unknown metric or unit, a duplicate key is an error that names file and line.
- * 0 or -1 with *err; rows read before the error stay.
+ * 0 or -1 with *err; rows read before the error stay. Of a run directory the journal's reasons and what it says of the run are read too.
  */
 STB_NODISCARD int stb_results_read(struct stb_results *r, const char *path, struct stb_err *err);
 

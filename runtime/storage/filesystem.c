@@ -146,7 +146,7 @@ static int mount_failed(const struct stb_volume *v, const char *what, int errnum
 	if (errnum == EPERM || errnum == EACCES)
 		stb_err_remedy(err, "run as root with the right to mount (CAP_SYS_ADMIN), or use a directory class");
 	else if (errnum == EINVAL)
-		stb_err_remedy(err, "see mount_options; the kernel log says which it does not know");
+		stb_err_remedy(err, "see mount_options, and mkfs_options for what this kernel does not know; its log says which");
 	else if (errnum == ENODEV)
 		stb_err_remedy(err, "this kernel does not have that file system; load its module or choose another");
 	else

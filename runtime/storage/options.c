@@ -22,6 +22,16 @@ static const struct option options[] = {
 #define STB_FSOPT(filesystem, where, option, value) { filesystem, where, option, value },
 #include "runtime/storage/fsopts.def"
 #undef STB_FSOPT
+};
+
+static const struct words {
+	const char *filesystem;
+	enum stb_fs_where where;
+	const char *option, *words;
+} words_of[] = {
+#define STB_FSWORDS(filesystem, where, option, words) { filesystem, where, option, words },
+#include "runtime/storage/fsopts.def"
+#undef STB_FSWORDS
 #undef MKFS
 #undef MOUNT
 };
@@ -38,6 +48,44 @@ static bool refuse(struct stb_fs_words *w, const char *fmt, ...)
 	vsnprintf(w->error, sizeof(w->error), fmt, ap);
 	va_end(ap);
 	return false;
+}
+
+const char *stb_fs_option_words(const char *filesystem, enum stb_fs_where where, const char *option)
+{
+	for (size_t i = 0; i < STB_LEN(words_of); i++) {
+		if (words_of[i].where == where && !strcmp(words_of[i].option, option) &&
+			(!filesystem || !strcmp(words_of[i].filesystem, filesystem)))
+			return words_of[i].words;
+	}
+	return NULL;
+}
+
+static bool is_word_of(const char *words, const char *word, size_t len)
+{
+	for (const char *p = words; *p; p += strspn(p, " ")) {
+		const size_t n = strcspn(p, " ");
+
+		if (n == len && !memcmp(p, word, n))
+			return true;
+		p += n;
+	}
+	return false;
+}
+
+bool stb_fs_value_among(const char *words, const char *value)
+{
+	for (const char *p = value; words; p++) {
+		size_t n;
+
+		p += *p == '^';
+		n = strcspn(p, ",");
+		if (!is_word_of(words, p, n))
+			return false;
+		p += n;
+		if (!*p)
+			break;
+	}
+	return true;
 }
 
 static const struct option *find(const char *filesystem, enum stb_fs_where where, const char *name)
@@ -99,6 +147,8 @@ static bool check_pair(struct stb_fs_words *w, const char *filesystem, enum stb_
 	if (o->value != NONE && (!value || !value_ok(o->value, value)))
 		return refuse(w, "`%s` needs a value of the right form, as in %s=%s", name, name,
 			o->value == WORD ? "word" : o->value == SIZE ? "64k" : "1");
+	if (value && !stb_fs_value_among(stb_fs_option_words(filesystem, where, name), value))
+		return refuse(w, "`%s` cannot have the value `%s`", name, value);
 	return true;
 }
 
@@ -141,7 +191,7 @@ static bool check_mkfs(struct stb_fs_words *w, const char *filesystem)
 			return refuse(w, "`%s` lacks its value", word);
 		if (sub && !check_suboptions(w, filesystem, word, value))
 			return false;
-		if (o && !value_ok(o->value, value))
+		if (o && (!value_ok(o->value, value) || !stb_fs_value_among(stb_fs_option_words(filesystem, STB_FS_MKFS, word), value)))
 			return refuse(w, "`%s` cannot have the value `%s`", word, value);
 		i++;
 	}

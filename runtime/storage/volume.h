@@ -74,6 +74,10 @@ struct stb_fs_words {
 	char error[256];
 };
 enum stb_fs_where { STB_FS_MKFS, STB_FS_MOUNT };
+/* The words that the value of an option may be, separated by blanks; NULL: any (fsopts.def). filesystem NULL: whichever has the option. */
+const char *stb_fs_option_words(const char *filesystem, enum stb_fs_where where, const char *option);
+/* Whether a value that may name several with commas consists of these words; words NULL: yes. */
+bool stb_fs_value_among(const char *words, const char *value);
 /* Splits and checks an option list against fsopts.def. False: w->error says why. list may be NULL. */
 bool stb_fs_words(struct stb_fs_words *w, const char *filesystem, enum stb_fs_where where, const struct stb_val *list);
 STB_NODISCARD int stb_fs_check_tools(const struct stb_volume_spec *s, struct stb_err *err);

@@ -54,6 +54,14 @@ expect "plan as JSON" 0 "$STB" plan good.stb --format json
 holds "plan JSON has cells" jq -e '.cells | length == 1' out
 "$STB" plan good.stb --format json -o p1.json && "$STB" plan good.stb --format json -o p2.json
 holds "plans are byte-identical" cmp -s p1.json p2.json
+id=$(jq -r '.cells[0].id' p1.json)
+expect "plan of a part by two digits of an id" 0 "$STB" plan good.stb --only "${id:0:2}"
+says "it says what the whole is" '\(--only\)' out
+expect "plan of a part that is nothing" 2 "$STB" plan good.stb --only 'storage = nobody'
+expect "JSON is the whole plan" 2 "$STB" plan good.stb --only "$id" --format json
+printf 'stb 1\nstorage directory d { path = "/var/tmp" }\n' >nothing.stb
+expect "run of a spec without a matrix" 1 "$STB" run nothing.stb
+says "it says what is missing" 'no matrix is declared'
 expect "plan into a directory that is not there" 3 "$STB" plan good.stb -o no/such/p.json
 expect "plan onto a device writes there and leaves it" 0 "$STB" plan good.stb -o /dev/null
 holds "/dev/null is still a device" test -c /dev/null
@@ -83,7 +91,7 @@ expect "an empty file" 1 "$STB" check empty.stb
 if [ "$(id -u)" = 0 ] && id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
 	chmod 755 "$work"
 	cp good.stb secret.stb && chmod 000 secret.stb
-	expect "an unreadable file" 1 setpriv --reuid=nobody --clear-groups "$STB" check secret.stb
+	expect "an unreadable file" 1 as_nobody "$STB" check secret.stb
 fi
 
 # --only

@@ -211,10 +211,10 @@ fi
 if [ "$(id -u)" = 0 ] && id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
 	mkdir locked mine && chown nobody mine && chmod 755 "$work" locked
 	sed "s|$work/store|$work/locked|" io.stb >locked.stb
-	expect "a directory that is not writable" 3 setpriv --reuid=nobody --clear-groups "$STB" run locked.stb -o "$work/mine/run"
+	expect "a directory that is not writable" 3 as_nobody "$STB" run locked.stb -o "$work/mine/run"
 	says "is named" "locked"
-	expect "a run directory that cannot be made" 3 setpriv --reuid=nobody --clear-groups "$STB" run io.stb -o "$work/locked/run"
-	expect "an ordinary user can run" 0 setpriv --reuid=nobody --clear-groups "$STB" run io.stb -o "$work/mine/run" --only 'storage = memory'
+	expect "a run directory that cannot be made" 3 as_nobody "$STB" run io.stb -o "$work/locked/run"
+	expect "an ordinary user can run" 0 as_nobody "$STB" run io.stb -o "$work/mine/run" --only 'storage = memory'
 else
 	skip "a directory that is not writable" "needs root"
 fi

@@ -46,7 +46,7 @@ SPEC
 
 expect "the run" 0 "$STB" run db.stb -o run
 holds "four repetitions are ok" test "$(grep ',tps,' run/results.csv | grep -c ',ok$')" = 4
-holds "the version is recorded" jq -e '.databases.server.version' run/environment.json
+holds "the version is recorded" jq -e '.databases.server.servers[].version' run/environment.json
 holds "its variables too" jq -e '.databases.server.variables.innodb_flush_log_at_trx_commit == "2"' run/environment.json
 says "the report has transactions" 'transactions/s' run/report.md
 holds "nothing is left" test -z "$(leftovers run)$(ls store)"
@@ -72,7 +72,8 @@ holds "death: its server is found" test -n "$server"
 [ -n "$server" ] && kill -KILL "$server"
 wait $pid
 holds "death: exit 5" test $? = 5
-says "death: the repetition is marked" 'invalid:errors' dies/journal.jsonl
+says "death: the repetition is marked" '"status":"invalid:disturbed"' dies/journal.jsonl
+says "death: the reason is with its result" '"reason":"[^"]*killed by signal 9' dies/journal.jsonl
 says "death: with what happened" 'killed by signal 9|SIGKILL|signal 9' err
 holds "death: the others are ok on a new server" test "$(grep ',tps,' dies/results.csv | grep -c ',ok$')" = 3
 holds "death: nothing is left" test -z "$(leftovers dies)$(ls store)"
@@ -98,11 +99,43 @@ holds "SIGKILL: the server ends with it" wait_for 30 gone "${server:-1}"
 expect "SIGKILL: clean" 0 "$STB" clean killed
 holds "SIGKILL: nothing is left" test -z "$(leftovers killed)$(ls store)"
 
+# options: what the server changes without a word is told before anything is measured; each variant has its own record
+cat >variants.stb <<SPEC
+stb 1
+storage directory here { path = "$work/store" }
+volume v { storage = here }
+database mysql server {
+  volume = v
+  options { innodb_buffer_pool_size = 16MiB  innodb_log_file_size = 8MiB  skip_innodb_adaptive_hash_index = true  loose_no_such = 1  performance_schema_instrument = "a=ON" }
+}
+workload oltp points { database = server  script = point_select  table_size = 100  threads = 1  time = 300ms }
+matrix m {
+  storage = here
+  database = server
+  workload = points
+  axis commit { set = database.options.innodb_flush_log_at_trx_commit  values = [1, 2] }
+}
+report r { rows = commit  metrics = [tps] }
+SPEC
+expect "variants: the run" 0 "$STB" run variants.stb -o variants
+holds "variants: each server is stated with its cell" jq -e '.databases.server as $d | [$d.servers[] |
+	{cell: .cells[0], commit: (.differs.innodb_flush_log_at_trx_commit // $d.variables.innodb_flush_log_at_trx_commit)} | .commit] | sort == ["1", "2"]' variants/environment.json
+holds "variants: what cannot be compared is listed" jq -e '[.databases.server.servers[].unverified] | unique == [["performance_schema_instrument"]]' variants/environment.json
+sed 's/values = \[1, 2\]/values = [2, 9]/' variants.stb >clamped.stb
+expect "clamped: one variant cannot be had" 5 "$STB" run clamped.stb -o clamped
+says "clamped: both values are named" 'innodb_flush_log_at_trx_commit. is .3. there, the spec says .9.'
+says "clamped: the other is measured" ',tps,.*,ok$' clamped/results.csv
+holds "clamped: nothing is given as a figure" test "$(grep -c ',tps,' clamped/results.csv)" = 1
+says "clamped: the journal says why" '"status":"invalid:disturbed".*"reason":"[^"]*innodb_flush_log_at_trx_commit' clamped/journal.jsonl
+sed 's/loose_no_such = 1/version = true/' variants.stb >version2.stb
+expect "an option that only renames the server" 1 "$STB" check version2.stb
+holds "clamped: nothing is left" test -z "$(leftovers clamped)$(ls store)"
+
 # as an ordinary user
 if [ "$(id -u)" = 0 ] && id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
 	mkdir theirs && chown nobody theirs
 	sed "s|$work/store|$work/theirs|" db.stb >user.stb
-	expect "user: the run" 0 setpriv --reuid=nobody --clear-groups env TMPDIR=/tmp "$STB" run user.stb -o "$work/theirs/run"
+	expect "user: the run" 0 as_nobody env TMPDIR=/tmp "$STB" run user.stb -o "$work/theirs/run"
 	holds "user: nothing is left but the run directory" test "$(ls theirs)" = run
 else
 	skip "user: the run" "needs root"

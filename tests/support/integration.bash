@@ -23,6 +23,14 @@ ok() { echo "ok $1"; }
 bad() { echo "not ok $1 - $2"; failed=1; }
 skip() { echo "skip $1 # $2"; }
 
+# as_nobody COMMAND...: as an ordinary user, with a copy of stb in its place, since the repository may lie where that user cannot go
+as_nobody() {
+	[ -e "$work/stb-for-nobody" ] || install -m 755 "$STB" "$work/stb-for-nobody"
+	local words=() w
+	for w in "$@"; do [ "$w" = "$STB" ] && w=$work/stb-for-nobody; words+=("$w"); done
+	setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups "${words[@]}"
+}
+
 # expect NAME CODE COMMAND...: the exit code; output in $work/out and $work/err
 expect() {
 	local name=$1 want=$2 got

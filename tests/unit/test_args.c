@@ -96,7 +96,7 @@ Test(args, commands_that_are_none)
 Test(args, options_that_the_command_lacks)
 {
 	refused("stb check x.stb --only a=b", "`stb check` has no option `--only`");
-	refused("stb check x.stb --only a=b", "belongs to `stb run`");
+	refused("stb check x.stb --only a=b", "belongs to `stb plan` and `stb run`");
 	refused("stb run x.stb --profil3 a", "did you mean `--profile`");
 	refused("stb run x.stb --format json", "`stb run` has no option `--format`");
 	refused("stb run x.stb -x", "no option `-x`");

@@ -249,7 +249,12 @@ Test(db_place, log_tails_prefer_errors)
 		 "2026-11-30 10:41:00 0 [Note] bye\n", tail);
 	cr_assert_str_eq(tail, "[ERROR] mariadbd: unknown variable 'foo=1'");
 	try_file("one\n\ntwo\n2026-11-30T10:41:00.123456Z 0 [Note] three\nfour\r\nfive \x1b[31m\n", tail);
-	cr_assert_str_eq(tail, "two; [Note] three; four ; five  [31m");
+	cr_assert_str_eq(tail, "one; two; four ; five  [31m");
+	try_file("2026-11-30 10:41:00 0 [Note] InnoDB: Loading buffer pool(s)\n2026-11-30 10:41:01 0 [Note] ready for connections.\n"
+		 "Version: '10.11.19-MariaDB'  socket: '/x'  port: 0\n", tail);
+	cr_assert_str_eq(tail, "", "routine notes are the cause of nothing");
+	try_file("2026-11-30 10:41:00 0 [Note] ready\n2026-11-30 10:41:00 0 [Warning] low on memory\n", tail);
+	cr_assert_str_eq(tail, "[Warning] low on memory");
 	cr_assert_eq(try_file("", tail), 0);
 	stb_log_tail("/nonexistent/log", tail, sizeof(tail));
 	cr_assert_str_eq(tail, "");

@@ -12,9 +12,9 @@ Test(metric, percentile_names)
 		const char *name;
 		uint64_t num, den;
 	} good[] = { { "lat_p50", 50, 100 }, { "lat_p95", 95, 100 }, { "lat_p999", 999, 1000 }, { "lat_p9999", 9999, 10000 },
-		{ "lat_p0", 0, 100 }, { "lat_p5", 5, 100 }, { "lat_p9", 9, 100 }, { "lat_p10", 10, 100 }, { "lat_p100", 100, 100 },
+		{ "lat_p5", 5, 100 }, { "lat_p9", 9, 100 }, { "lat_p10", 10, 100 }, { "lat_p100", 100, 100 },
 		{ "lat_p001", 1, 1000 }, { "read.lat_p99", 99, 100 }, { "trim.lat_p99", 99, 100 }, { "sync.lat_p999", 999, 1000 } };
-	static const char *const bad[] = { "lat_p", "lat_pNN", "lat_p990", "lat_p05", "lat_p00", "lat_p1000", "lat_p101x", "lat_p-1",
+	static const char *const bad[] = { "lat_p", "lat_pNN", "lat_p990", "lat_p05", "lat_p00", "lat_p0", "lat_p1000", "lat_p101x", "lat_p-1",
 		"lat_p9.5", "lat_p9999999999999999999999", "read.sync.lat_p99", "sync.read.lat_p99", "read.read.lat_p50", "LAT_P50" };
 	struct stb_metric m;
 

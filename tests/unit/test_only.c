@@ -92,6 +92,28 @@ Test(only, ids)
 	cr_assert_eq(keep[3], 1);
 	cr_assert_eq(kept(plan->cells[0].id), 1);
 	cr_assert_eq(kept("ffffffffffff"), -1);
+	cr_expect_not_null(strstr(message, "beginning of a cell id"), "%s", message);
+}
+
+/* However few digits, and whatever else they could be read as (a number, a name, 22e). */
+Test(only, every_prefix_of_an_id_is_one)
+{
+	for (uint32_t i = 0; i < plan->n_cells; i++) {
+		for (size_t len = 1; len < 20; len++) {
+			char prefix[32];
+			int n;
+
+			snprintf(prefix, sizeof(prefix), "%.*s", (int)len, plan->cells[i].id);
+			n = kept(prefix);
+			cr_expect_geq(n, 1, "%s: %s", prefix, message);
+			cr_expect_eq(keep[i], 1);
+			for (char *p = prefix; *p; p++)
+				*p = *p >= 'a' ? (char)(*p - 32) : *p;
+			cr_expect_eq(kept(prefix), n, "%s", prefix);
+		}
+	}
+	cr_expect_eq(kept("0000"), -1);
+	cr_expect_null(strstr(message, "E0"), "no syntax error: %s", message);
 }
 
 Test(only, slips_are_errors)

@@ -241,6 +241,28 @@ Test(parse, one_selector)
 	end(&f);
 }
 
+/* Every token that stands for a value brings its node, also a sign without a meaning: a tree of it can be printed. */
+Test(parse, what_is_no_value_still_has_a_node)
+{
+	static const char *const values[] = { "-~/x", "- ~", "1 + ~", "[a ~]", "--~/x\r--0", "(~)", "a / ~", "~..1", "1..~", "zipf(1 ~)" };
+
+	for (size_t i = 0; i < STB_LEN(values); i++) {
+		struct fixture f;
+		char text[64], *tree = NULL;
+		size_t len = 0;
+		FILE *out = open_memstream(&tree, &len);
+
+		begin(&f);
+		snprintf(text, sizeof(text), "stb 1\nvolume a {\n  x = %s\n}\n", values[i]);
+		stb_ast_print(parse(&f, text, strlen(text)), &f.sources, out);
+		fclose(out);
+		cr_expect_gt(f.sink.n_errors, 0, "`%s` is reported", values[i]);
+		cr_expect_null(strstr(tree, "(null)"));
+		free(tree);
+		end(&f);
+	}
+}
+
 /* A spec cut off at any byte gives a tree or diagnostics; inside of an open block never silence. */
 Test(parse, every_truncation)
 {

@@ -170,8 +170,7 @@ Test(plan_text, a_reviewer_sees_cost_blocks_cells_and_order)
 		"of demo: 速い or 遅い\n",
 		"under profile laptop\n",
 		"with jobs=4\n",
-		"  cells         6, 1 of them equal to others and measured once, 14 measurements\n",
-		"48KiB and as much as the targets take in the time by measuring\n",
+		"  cells         6, 2 of them described only and not carried out, 1 of them equal to others and measured once, 10 measurements\n",
 		"  privileges    root: mounts ext4 on a loop device (storage fast)\n",
 		"  secrets       env:DB_PASSWORD\n",
 		"  storage directory disk  \"磁気ディスク\"\n",
@@ -184,7 +183,6 @@ Test(plan_text, a_reviewer_sees_cost_blocks_cells_and_order)
 		"    6 slots in local time, 1 repetitions of every cell in each",
 		"      slot 4: day 2, 03:00\n",
 		"  # measured in matrix m0\n",
-		"no bound\n",
 		"     not carried out: storage external disk is described, not provisioned\n",
 		"  report speed: iops, read.lat_p999 of m0 as value, percent, rows cell, folded over other, where other = v0 | none",
 		"  claim fast: value of iops is *..110%, where cell = v0 | none, with confidence 95%\n",
@@ -196,6 +194,56 @@ Test(plan_text, a_reviewer_sees_cost_blocks_cells_and_order)
 	for (size_t i = 0; i < STB_LEN(parts); i++)
 		cr_assert(strstr(text, parts[i]), "lacks %s in:\n%s", parts[i], text);
 	free(text);
+	p->groups[1].not_run = NULL;
+	text = stb_test_text(p);
+	cr_expect(strstr(text, "  cells         6, 1 of them equal to others and measured once, 14 measurements\n"), "%s", text);
+	cr_expect(strstr(text, "48KiB and as much as the targets take in the time by measuring\n"));
+	cr_expect(strstr(text, "no bound\n"));
+	free(text);
+	stb_plan_free(p);
+}
+
+Test(plan_text, what_is_only_described_costs_nothing)
+{
+	struct stb_plan *p = stb_test_rich_plan();
+	char *text;
+
+	for (uint32_t i = 0; i < p->n_groups; i++)
+		p->groups[i].not_run = "storage external disk is described, not provisioned";
+	text = stb_test_text(p);
+	cr_expect(strstr(text, "  cells         6, 6 of them described only and not carried out, 0 measurements\n"), "%s", text);
+	cr_expect(strstr(text, "about 0s, 0 provisionings"));
+	cr_expect(strstr(text, "  # described only\n"));
+	cr_expect(strstr(text, "\norder\n  nothing: no cell of it is carried out\n"));
+	cr_expect_null(strstr(text, "     provisioned "));
+	free(text);
+	stb_plan_free(p);
+}
+
+Test(plan_text, a_part_has_its_own_cost_and_order)
+{
+	struct stb_plan *p = stb_test_rich_plan();
+	uint8_t *keep = stb_xcalloc(p->n_cells, 1);
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	for (uint32_t i = 0; i < p->n_groups; i++)
+		p->groups[i].not_run = NULL;
+	keep[0] = 1;
+	stb_plan_print_part(p, keep, out);
+	fclose(out);
+	cr_expect(strstr(text, "  cells         1 of the plan's 6 (--only), "), "%s", text);
+	cr_expect(strstr(text, p->hash[0] ? "plan " : "plan"));
+	for (uint32_t i = 1; i < p->n_cells; i++) {
+		char id[20];
+
+		snprintf(id, sizeof(id), "%.16s", p->cells[i].id);
+		if (strncmp(p->cells[i].id, p->cells[0].id, 16))
+			cr_expect_null(strstr(text, id), "cell %u is not kept", i);
+	}
+	free(text);
+	free(keep);
 	stb_plan_free(p);
 }
 

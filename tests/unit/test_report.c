@@ -1,76 +1,13 @@
 /*
- * test_report.c - reports and claims over plans and figures written by hand; the published comparisons to the digit.
+ * test_report.c - reports over plans and figures written by hand; the published comparisons to the digit.
  */
-#include "runtime/report/report.h"
 #include "runtime/report/text.h"
-#include "tests/unit/hand.h"
+#include "tests/unit/report_fixture.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct fixture {
-	struct stb_plan *p;
-	struct stb_results *r;
-	struct stb_buf out;
-};
-
-static void fini(struct fixture *f)
-{
-	stb_buf_fini(&f->out);
-	stb_results_free(f->r);
-	stb_plan_free(f->p);
-}
-
-/* "ssd write" iops 37000: one figure of repetition `rep`. */
-static void put(struct fixture *f, uint32_t matrix, const char *keys, uint32_t rep, const char *metric, double v, enum stb_status status)
-{
-	struct stb_err err;
-
-	if (!f->r)
-		f->r = stb_results_new(f->p);
-	cr_assert(!stb_results_add(f->r, hand_cell(f->p, matrix, keys), 1, rep, metric, v, status, &err), "%s", err.what);
-}
-
-static const char *markdown(struct fixture *f)
-{
-	if (!f->r)
-		f->r = stb_results_new(f->p);
-	stb_buf_clear(&f->out);
-	stb_report_markdown(f->r, &f->out);
-	return stb_buf_str(&f->out);
-}
-
-static const char *csv(struct fixture *f, uint32_t report)
-{
-	stb_buf_clear(&f->out);
-	stb_report_csv(f->r, report, &f->out);
-	return stb_buf_str(&f->out);
-}
-
-static void shows(struct fixture *f, const char *text)
-{
-	const char *all = markdown(f);
-
-	cr_expect(strstr(all, text), "not in the report: %s\n--- report:\n%s", text, all);
-}
-
-static void shows_not(struct fixture *f, const char *text)
-{
-	const char *all = markdown(f);
-
-	cr_expect(!strstr(all, text), "in the report: %s\n--- report:\n%s", text, all);
-}
-
-static struct stb_plan_report *relative(struct fixture *f, uint32_t matrix, const char *metrics, const char *views, const char *baseline)
-{
-	struct stb_plan_report *r = hand_report(f->p, "t", matrix, metrics, views);
-
-	r->baseline = hand_select(f->p, matrix, baseline);
-	r->has_baseline = true;
-	return r;
-}
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void formats_as(enum stb_view view, double v, double b, enum stb_direction dir, const char *text)
 {
@@ -115,8 +52,6 @@ Test(view, signs_and_directions)
 }
 
 /* --- tables --- */
-
-static const char *const disks[] = { "storage: ssd=SSD_cloud_disk pmem_lvm=PMEM-LVM", "workload: w=random_write_4_KiB", NULL };
 
 Test(table, figures_beside_their_ratio)
 {
@@ -334,7 +269,7 @@ Test(table, untrustworthy_figures_are_marked_and_kept_out)
 	shows(&f,
 		"- [1] not trustworthy (stopped early): kept out of every relative figure\n"
 		"- [2] not trustworthy (stopped early)\n"
-		"- [3] 1 of 2 repetitions left out as not trustworthy (errors over the limit)\n"
+		"- [3] 1 of 2 repetitions left out as not trustworthy (failed, or errors over the limit)\n"
 		"- [4] n = 1, where others have 2\n");
 	fini(&f);
 }
@@ -349,6 +284,164 @@ Test(table, an_untrustworthy_baseline_compares_with_nothing)
 	put(&f, 0, "pmem_lvm w", 1, "iops", 20, STB_STATUS_OK);
 	shows(&f, "| SSD cloud disk | 10 (invalid) [1] |           - |\n| PMEM-LVM       |               20 |     n/a [2] |\n");
 	shows(&f, "- [2] baseline: not trustworthy (stalled)\n");
+	fini(&f);
+}
+
+/* a repetition that failed has no figure, whether it left rows of 0 or none */
+Test(table, what_was_not_measured_says_why)
+{
+	static const char *const axes[] = { "side: base x y z w", NULL };
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	relative(&f, 0, "tps", "value percent", "side=base")->rows = 0;
+	put(&f, 0, "base", 1, "tps", 100, STB_STATUS_OK);
+	put(&f, 0, "x", 1, "tps", 0, STB_STATUS_ERRORS);
+	stb_results_set_reason(f.r, hand_cell(f.p, 0, "x"), 1, 1, "cannot mount `/dev/loop0` | <b>\nthe log's second line");
+	stb_results_set_reason(f.r, hand_cell(f.p, 0, "y"), 1, 1, "the server died");
+	put(&f, 0, "z", 1, "tps", 0, STB_STATUS_ERRORS);
+	put(&f, 0, "w", 1, "tps", 9, STB_STATUS_EARLY);
+	stb_results_set_reason(f.r, hand_cell(f.p, 0, "w"), 1, 1, "the measurement ended after 1.0 s of 9.0 s");
+	shows(&f, "| x    |            n/a [1] |           n/a [1] |\n"
+		  "| y    |            n/a [2] |           n/a [2] |\n"
+		  "| z    |            n/a [3] |           n/a [3] |\n"
+		  "| w    | 9.00 (invalid) [4] |           n/a [5] |\n");
+	shows(&f, "- [1] not measured: cannot mount \\`/dev/loop0\\` \\| &lt;b&gt;\n"
+		  "- [2] not measured: the server died\n"
+		  "- [3] not measured: failed, or errors over the limit\n"
+		  "- [4] not trustworthy (stopped early: the measurement ended after 1.0 s of 9.0 s): kept out of every relative figure\n"
+		  "- [5] not trustworthy (stopped early: the measurement ended after 1.0 s of 9.0 s)\n");
+	shows_not(&f, "second line");
+	cr_expect(strstr(csv(&f, 0), ",y,,tps,value,,1/s,not measured: the server died\n"));
+	fini(&f);
+}
+
+Test(table, reasons_are_clipped_between_characters)
+{
+	static const char *const axes[] = { "side: x", NULL };
+	struct fixture f = { .p = hand_plan() };
+	char text[301 + 1];
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	hand_report(f.p, "t", 0, "tps", "value")->rows = 0;
+	f.r = stb_results_new(f.p);
+	text[0] = 'a';
+	for (int i = 0; i < 100; i++)
+		memcpy(text + 1 + 3 * i, "\xE3\x81\x82", 3);
+	text[301] = '\0';
+	stb_results_set_reason(f.r, 0, 1, 1, text);
+	shows(&f, "\xE3\x81\x82...\n"); /* 1 + 66 * 3 = 199 bytes */
+	fini(&f);
+}
+
+Test(table, repetitions_that_are_missing_are_counted)
+{
+	static const char *const axes[] = { "side: base x y z", NULL };
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	f.p->matrices[0].repeat = 3;
+	relative(&f, 0, "tps", "value percent", "side=base")->rows = 0;
+	for (uint32_t rep = 1; rep <= 3; rep++)
+		put(&f, 0, "base", rep, "tps", 100, STB_STATUS_OK);
+	put(&f, 0, "x", 1, "tps", 50, STB_STATUS_OK);
+	put(&f, 0, "y", 1, "tps", 50, STB_STATUS_OK);
+	put(&f, 0, "y", 2, "tps", 50, STB_STATUS_OK);
+	put(&f, 0, "y", 3, "tps", 0, STB_STATUS_ERRORS);
+	stb_results_set_reason(f.r, hand_cell(f.p, 0, "y"), 1, 3, "connection refused");
+	put(&f, 0, "z", 1, "tps", 50, STB_STATUS_OK);
+	put(&f, 0, "z", 2, "tps", 50, STB_STATUS_OK);
+	put(&f, 0, "z", 3, "qps", 50, STB_STATUS_OK);
+	shows(&f, "| base |         100.00 |                 - |\n"
+		  "| x    |      50.00 [1] |        50.00% [1] |\n"
+		  "| y    |      50.00 [2] |        50.00% [2] |\n"
+		  "| z    |      50.00 [3] |        50.00% [3] |\n");
+	shows(&f, "- [1] 1 of 3 measured\n"
+		  "- [2] 2 of 3 measured: connection refused\n"
+		  "- [3] 2 of 3 repetitions have this figure\n");
+	shows_not(&f, "> Incomplete"); /* rows from elsewhere promise nothing as a whole */
+	fini(&f);
+}
+
+Test(document, a_run_that_ended_early_says_so)
+{
+	static const char *const axes[] = { "side: base x", NULL };
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	f.p->matrices[0].repeat = 2;
+	relative(&f, 0, "tps", "value percent", "side=base")->rows = 0;
+	put(&f, 0, "base", 1, "tps", 100, STB_STATUS_OK);
+	put(&f, 0, "base", 2, "tps", 1, STB_STATUS_EARLY);
+	stb_results_add_run(f.r, NULL, "interrupted by SIGINT");
+	shows(&f, "# by_hand\n\n> Incomplete: 2 of 4 repetitions are measured, 1 of them not trustworthy; the run ended early: interrupted by "
+		  "SIGINT.\n\n");
+	shows(&f, "| x    |        n/a [2] |           n/a [2] |\n");
+	shows(&f, "- [2] not measured: the run ended early (interrupted by SIGINT)\n");
+	fini(&f);
+}
+
+Test(document, a_whole_run_says_nothing_of_it)
+{
+	static const char *const axes[] = { "side: base x", NULL };
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	relative(&f, 0, "tps", "value percent", "side=base")->rows = 0;
+	put(&f, 0, "base", 1, "tps", 100, STB_STATUS_OK);
+	put(&f, 0, "x", 1, "tps", 100, STB_STATUS_OK);
+	stb_results_add_run(f.r, NULL, NULL);
+	shows_not(&f, "\n> ");
+	shows_not(&f, "[1]");
+	fini(&f);
+}
+
+Test(document, what_only_left_out_is_told_from_what_is_missing)
+{
+	static const char *const axes[] = { "side: base x y", NULL };
+	struct fixture f = { .p = hand_plan() };
+	uint8_t keep[6] = { 1, 1 };
+
+	hand_matrix(f.p, "m", "oltp", axes);
+	hand_matrix(f.p, "other", "oltp", axes);
+	relative(&f, 0, "tps", "value", "side=base")->rows = 0;
+	hand_report(f.p, "u", 1, "tps", "value")->rows = 0;
+	put(&f, 0, "base", 1, "tps", 100, STB_STATUS_OK);
+	stb_results_add_run(f.r, keep, NULL);
+	shows(&f, "> Partial: 2 of 6 cells were to be measured (--only).\n\n> Incomplete: 1 of 2 repetitions are measured.\n\n");
+	shows(&f, "| x    |        n/a [1] |\n| y    |        n/a [2] |\n");
+	shows(&f, "- [1] no result\n- [2] left out of this run (--only)\n");
+	shows(&f, "Report u is left out: --only selected no cell of matrix other.\n");
+	stb_results_add_run(f.r, NULL, NULL); /* another run was to measure the rest */
+	shows_not(&f, "--only");
+	fini(&f);
+}
+
+/* the plain rule of report.h: beyond 10% of the figure */
+Test(table, repetitions_that_differ_show_from_where_to_where)
+{
+	static const char *const axes[] = { "storage: base=Disk b c", NULL };
+	struct fixture f = { .p = hand_plan() };
+	const double base[] = { 288, 500, 896 }, b[] = { 96, 100, 105 }, c[] = { 0.0001, 0.0002, 0.0003 };
+	struct stb_plan_report *r;
+
+	hand_matrix(f.p, "m", "io", axes);
+	f.p->matrices[0].repeat = 3;
+	r = relative(&f, 0, "iops lat_mean", "value ratio", "storage=base");
+	r->rows = 0;
+	for (uint32_t rep = 1; rep <= 3; rep++) {
+		put(&f, 0, "base", rep, "iops", base[rep - 1], STB_STATUS_OK);
+		put(&f, 0, "b", rep, "iops", b[rep - 1], STB_STATUS_OK);
+		put(&f, 0, "c", rep, "lat_mean", c[rep - 1], STB_STATUS_OK);
+	}
+	shows(&f, "| Disk    | 561 [1] |           - |");
+	shows(&f, "| b       |     100 |       0.18x |"); /* 9% */
+	shows(&f, "- [1] 3 repetitions from 288 to 896/s\n");
+	shows(&f, " 3 repetitions from 0.00010 to 0.00030 ms\n");
+	r->n_views = 1;
+	r->views[0] = STB_VIEW_RATIO; /* nothing else shows it */
+	shows(&f, "| b       |   0.18x [1] |");
+	shows(&f, "- [1] baseline: 3 repetitions from 288 to 896/s\n");
 	fini(&f);
 }
 
@@ -385,10 +478,11 @@ Test(table, repetitions_and_slots_make_one_figure)
 		cr_assert(!stb_results_add(f.r, 1, slot, 1, "tps", 1, STB_STATUS_OK, &err));
 	}
 	shows(&f, "Mean of 3 measurements each.");
-	shows(&f, "| SSD cloud disk |          11.00 |\n");
+	shows(&f, "| SSD cloud disk |      11.00 [1] |\n");
+	shows(&f, "- [1] 3 repetitions from 1.00 to 30.00/s\n");
 	f.p->reports[0].aggregate = STB_AGG_MEDIAN;
 	shows(&f, "Median of 3 measurements each.");
-	shows(&f, "| SSD cloud disk |           2.00 |\n");
+	shows(&f, "| SSD cloud disk |       2.00 [1] |\n");
 	fini(&f);
 }
 
@@ -480,6 +574,28 @@ Test(table, decimals_grow_where_nobody_stated_them)
 	fini(&f);
 }
 
+/* a bare 0.00% would say that nothing is left; +0.00% says that nothing changed, which is true to the digits shown */
+Test(table, a_share_that_is_not_nothing_does_not_read_as_nothing)
+{
+	struct fixture f = { .p = hand_plan() };
+
+	hand_matrix(f.p, "m", "io", disks);
+	relative(&f, 0, "lat_p95", "percent ratio change range", "storage=ssd")->rows = 0;
+	put(&f, 0, "ssd w", 1, "lat_p95", 100, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "lat_p95", 0.0039, STB_STATUS_OK);
+	shows(&f, "| PMEM-LVM       |        0.0039% |          25641.03x |            -100.00% |            0.0039% |\n");
+	f.p->reports[0].decimals = hand_map(f.p, STB_V_COUNT, "percent=2 range=3");
+	shows(&f, "| PMEM-LVM       |          0.00% |          25641.03x |            -100.00% |             0.004% |\n");
+	fini(&f);
+	f = (struct fixture){ .p = hand_plan() };
+	hand_matrix(f.p, "m", "io", disks);
+	relative(&f, 0, "iops", "ratio percent change", "storage=ssd")->rows = 0;
+	put(&f, 0, "ssd w", 1, "iops", 1e6, STB_STATUS_OK);
+	put(&f, 0, "pmem_lvm w", 1, "iops", 996, STB_STATUS_OK);
+	shows(&f, "| PMEM-LVM       |     0.0010x |   0.10% |      -99.90% |\n");
+	fini(&f);
+}
+
 Test(table, many_metrics_are_broken_into_tables)
 {
 	struct fixture f = { .p = hand_plan() };
@@ -544,14 +660,87 @@ Test(table, percentiles_come_from_merged_histograms)
 		put(&f, 0, "ssd", rep, "lat_mean", 1, STB_STATUS_OK);
 		put(&f, 0, "ssd", rep, "lat_p99", rep == 1 ? 1 : 100, STB_STATUS_OK);
 	}
-	shows(&f, "| storage | p99 latency (ms) [1] |\n| ------- | -------------------: |\n| ssd     |               50.500 |\n");
+	shows(&f, "| storage | p99 latency (ms) [1] |\n| ------- | -------------------: |\n| ssd     |           50.500 [2] |\n");
 	shows(&f, "- [1] median of the repetitions' percentiles: there are no histograms to merge\n");
 	add_hist(&f, 1, 9950, 1000000);
 	add_hist(&f, 2, 50, 100000000);
 	shows(&f, "| storage | p99 latency (ms) |\n| ------- | ---------------: |\n");
 	shows_not(&f, "median");
 	shows_not(&f, "50.500");
-	shows(&f, "| ssd     |            1.00");
+	shows(&f, "| ssd     |        1.00");
+	shows(&f, "- [1] 2 repetitions from 1.000 to 100.000 ms\n");
+	fini(&f);
+}
+
+static void save_run(struct fixture *f, const char *dir, struct stb_measure *m)
+{
+	char path[128];
+	struct stb_err err;
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/histograms", dir);
+	cr_assert(!mkdir(path, 0700));
+	f->r = stb_results_new(f->p);
+	for (uint32_t rep = 1; rep <= 2; rep++) {
+		const uint32_t n = rep == 1 ? 9950 : 100;
+
+		stb_hist_init(&m->lat[STB_READ]);
+		for (uint32_t i = 0; i < n; i++)
+			stb_hist_add(&m->lat[STB_READ], (rep == 1 ? 1000000 : 50000000) + i);
+		m->ok[STB_READ] = n;
+		stb_results_add_measure(f->r, 0, 1, rep, m, STB_STATUS_OK);
+		cr_assert(!stb_measure_save_hists(f->p, 0, 1, rep, m, dir, &err));
+	}
+	snprintf(path, sizeof(path), "%s/results.csv", dir);
+	out = fopen(path, "w");
+	cr_assert(out);
+	stb_results_write_header(f->p, out);
+	stb_results_write_rows(f->r, 0, out);
+	fclose(out);
+}
+
+/* 9950 samples of 1 ms and 100 of 50 ms: p95 of all is 1 ms, the median of both repetitions' p95 25.5 ms */
+Test(table, a_run_directory_gives_merged_percentiles_and_its_csv_alone_a_marked_median)
+{
+	static const char *const axes[] = { "storage: ssd", NULL };
+	struct fixture f = { .p = hand_plan() };
+	struct stb_measure *m = calloc(1, sizeof(*m));
+	char dir[] = "/tmp/stb-report-XXXXXX", path[64];
+	struct stb_err err;
+
+	hand_matrix(f.p, "m", "io", axes);
+	f.p->matrices[0].repeat = 2;
+	hand_report(f.p, "t", 0, "lat_p95", "value")->rows = 0;
+	for (int i = 0; i < STB_N_DIRS; i++)
+		stb_hist_init(&m->lat[i]);
+	stb_hist_init(&m->sync);
+	m->window_ns = 1000000000;
+	cr_assert(mkdtemp(dir));
+	save_run(&f, dir, m);
+	stb_results_free(f.r);
+	f.r = stb_results_new(f.p);
+	cr_assert(!stb_results_read(f.r, dir, &err), "%s", err.what);
+	shows(&f, "| storage | p95 latency (ms) |\n");
+	shows(&f, "| ssd     |        1.0");
+	stb_results_free(f.r);
+	f.r = stb_results_new(f.p);
+	snprintf(path, sizeof(path), "%s/results.csv", dir);
+	cr_assert(!stb_results_read(f.r, path, &err), "%s", err.what);
+	shows(&f, "| storage | p95 latency (ms) [1] |\n");
+	shows(&f, "| ssd     |           25.");
+	shows(&f, "- [1] median of the repetitions' percentiles: there are no histograms to merge\n");
+	unlink(path);
+	for (uint32_t rep = 1; rep <= 2; rep++) {
+		char name[STB_HIST_FILE_NAME], file[256];
+
+		stb_hist_file_name(f.p, 0, 1, rep, STB_PART_ALL, name);
+		snprintf(file, sizeof(file), "%s/%s", dir, name);
+		unlink(file);
+	}
+	snprintf(path, sizeof(path), "%s/histograms", dir);
+	rmdir(path);
+	rmdir(dir);
+	free(m);
 	fini(&f);
 }
 
@@ -636,217 +825,5 @@ Test(document, labels_cannot_break_a_table)
 	hand_report(f.p, "t", 0, "iops", "value")->rows = 0;
 	put(&f, 0, "ssd w", 1, "iops", 1, STB_STATUS_OK);
 	shows(&f, "| a\\|b c\xEF\xBF\xBD\\[31m\xEF\xBF\xBD |       1 |\n");
-	fini(&f);
-}
-
-/* --- claims --- */
-
-static struct stb_plan_claim *claim(struct fixture *f, const char *metric, enum stb_view form, const char *baseline)
-{
-	struct stb_plan_claim *c = hand_claim(f->p, "c", 0, metric, form);
-
-	if (baseline) {
-		c->baseline = hand_select(f->p, 0, baseline);
-		c->has_baseline = true;
-	}
-	return c;
-}
-
-static void verdict_is(struct fixture *f, enum stb_verdict verdict, double worst, const char *pair)
-{
-	struct stb_claim_result res;
-
-	if (!f->r)
-		f->r = stb_results_new(f->p);
-	stb_claim_check(f->r, f->p->n_claims - 1, &res);
-	cr_expect(res.verdict == verdict, "%s", stb_verdict_text(res.verdict));
-	if (isnan(worst))
-		cr_expect(isnan(res.worst));
-	else
-		cr_expect(fabs(res.worst - worst) < 1e-9, "%.17g", res.worst);
-	cr_expect_str_eq(res.pair, pair);
-	cr_expect((verdict == STB_CLAIM_NO_DATA) == (*res.reason != '\0'), "%s", res.reason);
-}
-
-static struct stb_val share(int64_t num, int64_t den)
-{
-	return stb_val_num(STB_V_SHARE, num, den);
-}
-
-static const struct stb_val open_end = { .type = STB_V_NONE };
-
-static void three_disks(struct fixture *f, double std, double fast, double flash)
-{
-	static const char *const axes[] = { "storage: std fast flash", NULL };
-
-	*f = (struct fixture){ .p = hand_plan() };
-	hand_matrix(f->p, "m", "oltp", axes);
-	put(f, 0, "std", 1, "tps", std, STB_STATUS_OK);
-	put(f, 0, "fast", 1, "tps", fast, STB_STATUS_OK);
-	put(f, 0, "flash", 1, "tps", flash, STB_STATUS_OK);
-}
-
-Test(claim, holds_for_every_pair_and_names_the_worst)
-{
-	struct fixture f;
-	struct stb_plan_claim *c;
-
-	three_disks(&f, 66, 100, 99);
-	c = claim(&f, "tps", STB_VIEW_PERCENT, "storage=fast,flash");
-	c->where = hand_select(f.p, 0, "storage=std");
-	c->expect = hand_range(f.p, share(65, 100), share(68, 100));
-	verdict_is(&f, STB_CLAIM_HOLDS, 66, "std against fast");
-	c->expect = hand_range(f.p, share(65, 100), share(665, 1000));
-	verdict_is(&f, STB_CLAIM_FAILS, 66.0 / 99 * 100, "std against flash");
-	c->expect = hand_range(f.p, share(66, 100), open_end); /* ends are inclusive */
-	verdict_is(&f, STB_CLAIM_HOLDS, 66, "std against fast");
-	c->expect = hand_range(f.p, open_end, share(66, 100));
-	verdict_is(&f, STB_CLAIM_FAILS, 66.0 / 99 * 100, "std against flash");
-	fini(&f);
-}
-
-Test(claim, ranges_do_not_trip_over_binary_noise)
-{
-	struct fixture f;
-	struct stb_plan_claim *c;
-
-	three_disks(&f, 0.07, 0.1, 0.1); /* 0.07 / 0.1 * 100 is 70.00000000000001 */
-	c = claim(&f, "tps", STB_VIEW_PERCENT, "storage=fast");
-	c->where = hand_select(f.p, 0, "storage=std");
-	c->expect = hand_range(f.p, share(65, 100), share(70, 100));
-	verdict_is(&f, STB_CLAIM_HOLDS, 70, "std against fast");
-	c->expect = hand_range(f.p, share(65, 100), share(69999, 100000));
-	verdict_is(&f, STB_CLAIM_FAILS, 70, "std against fast");
-	fini(&f);
-}
-
-Test(claim, a_single_figure_holds_at_its_digits)
-{
-	struct fixture f;
-	struct stb_plan_claim *c;
-
-	three_disks(&f, 2485, 1000, 1000); /* a tie: 2.49 by hand */
-	c = claim(&f, "tps", STB_VIEW_RATIO, "storage=fast");
-	c->where = hand_select(f.p, 0, "storage=std");
-	c->expect = stb_val_num(STB_V_COUNT, 249, 100);
-	c->digits = 2;
-	verdict_is(&f, STB_CLAIM_HOLDS, 2.485, "std against fast");
-	c->expect = stb_val_num(STB_V_COUNT, 248, 100);
-	verdict_is(&f, STB_CLAIM_FAILS, 2.485, "std against fast");
-	c->expect = stb_val_num(STB_V_COUNT, 25, 10);
-	c->digits = 1;
-	verdict_is(&f, STB_CLAIM_HOLDS, 2.485, "std against fast");
-	c->digits = 2; /* 2.50 promises more than 2.5 */
-	verdict_is(&f, STB_CLAIM_FAILS, 2.485, "std against fast");
-	fini(&f);
-}
-
-Test(claim, published_relations)
-{
-	static const char *const axes[] = { "server: off on bound", NULL };
-	static const struct {
-		const char *metric, *server;
-		int64_t basis_points;
-	} published[] = { { "tps", "server=on", 841 }, { "tps", "server=bound", 103 }, { "lat_p95", "server=on", 1496 }, { "lat_p95", "server=bound", 526 } };
-	struct fixture f = { .p = hand_plan() };
-
-	hand_matrix(f.p, "m", "oltp", axes);
-	put(&f, 0, "off", 1, "tps", 1843, STB_STATUS_OK);
-	put(&f, 0, "off", 1, "lat_p95", 292.60, STB_STATUS_OK);
-	put(&f, 0, "on", 1, "tps", 1998, STB_STATUS_OK);
-	put(&f, 0, "on", 1, "lat_p95", 248.83, STB_STATUS_OK);
-	put(&f, 0, "bound", 1, "tps", 1862, STB_STATUS_OK);
-	put(&f, 0, "bound", 1, "lat_p95", 277.21, STB_STATUS_OK);
-	for (size_t i = 0; i < STB_LEN(published); i++) {
-		struct stb_plan_claim *c = claim(&f, published[i].metric, STB_VIEW_IMPROVEMENT, "server=off");
-
-		c->where = hand_select(f.p, 0, published[i].server);
-		c->expect = share(published[i].basis_points, 10000);
-		c->digits = 2;
-	}
-	cr_expect(stb_claims_failed(f.r, NULL) == 0);
-	shows(&f, "| c     | `tps improvement = 8.41%`      | +8.4102%  | on against off    | holds   |\n");
-	f.p->claims[0].expect = share(842, 10000);
-	shows(&f, "| c     | `tps improvement = 8.42%`      | +8.4102%  | on against off    | **fails** |\n");
-	stb_buf_clear(&f.out);
-	cr_expect(stb_claims_failed(f.r, &f.out) == 1);
-	cr_expect_str_eq(stb_buf_str(&f.out), "claim `c` fails: tps improvement = 8.42%, worst +8.4102% (on against off)\n");
-	fini(&f);
-}
-
-Test(claim, values_compare_in_their_unit)
-{
-	static const char *const axes[] = { "server: off", NULL };
-	struct fixture f = { .p = hand_plan() };
-	struct stb_plan_claim *c;
-
-	hand_matrix(f.p, "m", "oltp", axes);
-	put(&f, 0, "off", 1, "lat_p95", 4.9996, STB_STATUS_OK);
-	c = claim(&f, "lat_p95", STB_VIEW_VALUE, NULL);
-	c->expect = hand_range(f.p, open_end, stb_val_num(STB_V_TIME, 5000000, 1));
-	verdict_is(&f, STB_CLAIM_HOLDS, 4.9996, "off");
-	c->expect = hand_range(f.p, open_end, stb_val_num(STB_V_TIME, 4999599, 1));
-	verdict_is(&f, STB_CLAIM_FAILS, 4.9996, "off");
-	c->expect = stb_val_num(STB_V_TIME, 5000000, 1); /* 5ms */
-	c->unit = "ms";
-	verdict_is(&f, STB_CLAIM_HOLDS, 4.9996, "off");
-	c->unit = "us"; /* 5000us */
-	verdict_is(&f, STB_CLAIM_HOLDS, 4.9996, "off");
-	c->digits = 1; /* 5000.0us */
-	verdict_is(&f, STB_CLAIM_FAILS, 4.9996, "off");
-	shows(&f, "| c     | `lat_p95 value = 5000.0us` | 4999.600us | off   | **fails** |\n");
-	fini(&f);
-}
-
-Test(claim, without_data_nothing_was_shown)
-{
-	struct fixture f;
-	struct stb_plan_claim *c;
-	const char *all;
-
-	three_disks(&f, 66, 100, 0);
-	c = claim(&f, "tps", STB_VIEW_PERCENT, "storage=fast,flash");
-	c->where = hand_select(f.p, 0, "storage=std");
-	c->expect = hand_range(f.p, share(65, 100), share(68, 100));
-	verdict_is(&f, STB_CLAIM_NO_DATA, 66, "std against flash");
-	all = markdown(&f);
-	cr_expect(strstr(all, "| no data [1] |") && strstr(all, "- [1] the baseline is 0\n"), "%s", all);
-	stb_buf_clear(&f.out);
-	cr_expect(stb_claims_failed(f.r, &f.out) == 1, "--check does not pass what was not shown");
-	cr_expect_str_eq(stb_buf_str(&f.out),
-		"claim `c` has no data: tps percent 65%..68%, but the baseline is 0 (std against flash)\n");
-	c->expect = hand_range(f.p, share(67, 100), open_end); /* a pair that fails decides */
-	verdict_is(&f, STB_CLAIM_FAILS, 66, "std against fast");
-	c->where = hand_select(f.p, 0, "storage=fast"); /* nothing but the baseline itself */
-	verdict_is(&f, STB_CLAIM_NO_DATA, NAN, "");
-	fini(&f);
-}
-
-Test(claim, untrustworthy_figures_show_nothing)
-{
-	struct fixture f = { .p = hand_plan() };
-	struct stb_plan_claim *c;
-
-	hand_matrix(f.p, "m", "io", disks);
-	put(&f, 0, "ssd w", 1, "iops", 10, STB_STATUS_OK);
-	put(&f, 0, "pmem_lvm w", 1, "iops", 20, STB_STATUS_FALLBACK);
-	c = claim(&f, "iops", STB_VIEW_RATIO, "storage=ssd");
-	c->expect = stb_val_num(STB_V_COUNT, 2, 1);
-	verdict_is(&f, STB_CLAIM_NO_DATA, NAN, "pmem_lvm / w against ssd / w");
-	fini(&f);
-}
-
-Test(claim, a_profile_does_not_assert)
-{
-	struct fixture f;
-	struct stb_plan_claim *c;
-
-	three_disks(&f, 1, 100, 100);
-	c = claim(&f, "tps", STB_VIEW_PERCENT, "storage=fast");
-	c->where = hand_select(f.p, 0, "storage=std");
-	c->expect = share(66, 100);
-	c->asserted = false;
-	verdict_is(&f, STB_CLAIM_NOT_ASSERTED, 1, "std against fast");
-	cr_expect(stb_claims_failed(f.r, NULL) == 0);
 	fini(&f);
 }

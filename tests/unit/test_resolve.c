@@ -114,6 +114,10 @@ Test(resolve, an_include_stays_in_the_repository)
 	refuse("repo/specs/climbs.stb", STB_E0211, "outside of the repository");
 	refuse("repo/specs/absolute.stb", STB_E0211, "absolute");
 	refuse("repo/specs/link.stb", STB_E0211, "outside of the repository");
+	put("repo/root.stb", "stb 1\ninclude \".\"\n");
+	put("repo/specs/root.stb", "stb 1\ninclude \"..\"\n");
+	refuse("repo/root.stb", STB_E0213, "`.` is a directory");
+	refuse("repo/specs/root.stb", STB_E0213, "`..` is a directory");
 }
 
 Test(resolve, without_a_repository_the_folder_is_the_root)

@@ -369,20 +369,37 @@ Test(measure, percentiles_that_the_plan_asks_for)
 	free(m);
 }
 
-Test(measure, nothing_done_is_no_latency)
+Test(measure, nothing_measured_is_no_row)
 {
 	struct stb_plan *p = hand_plan();
 	struct stb_measure *m = new_measure();
 	struct stb_results *r = measured(p, "io", m);
 
-	cr_expect(!has(r, "iops"), "without a window there is no rate");
 	stb_results_add_measure(r, 1, 1, 1, m, STB_STATUS_ERRORS);
-	cr_expect(value_of(r, 1, "iops") == 0, "but a marked one where it could not even begin");
-	cr_expect(value_of(r, 0, "io_bytes") == 0);
-	cr_expect(!has(r, "lat_mean") && !has(r, "lat_p50"));
+	stb_results_add_partial(r, 1, 1, 1, 0, 0, 0, 0, STB_STATUS_STALLED);
+	cr_expect_eq(r->n_rows, 0, "without a window nothing was measured: a 0 would pass for a figure");
+	m->window_ns = 1000000000;
+	stb_results_add_measure(r, 1, 1, 1, m, STB_STATUS_STALLED);
+	cr_expect(value_of(r, 1, "iops") == 0, "nothing in a second is a figure");
+	cr_expect(!stb_results_first(r, 1, "lat_mean"));
 	stb_results_free(r);
 	stb_plan_free(p);
 	free(m);
+}
+
+Test(measure, what_live_counters_tell_is_kept)
+{
+	struct stb_plan *p = hand_plan();
+	struct stb_results *r;
+
+	hand_matrix(p, "m", "oltp", disks);
+	r = stb_results_new(p);
+	stb_results_add_partial(r, 1, 1, 1, 300, 6000, 2, 2000000000, STB_STATUS_STALLED);
+	cr_expect(value_of(r, 1, "events") == 300 && value_of(r, 1, "tps") == 150 && value_of(r, 1, "qps") == 3000);
+	cr_expect(!stb_results_first(r, 1, "lat_mean"), "no latencies are known");
+	cr_expect_eq(stb_results_first(r, 1, "tps")->status, STB_STATUS_STALLED);
+	stb_results_free(r);
+	stb_plan_free(p);
 }
 
 /* --- results.csv --- */
@@ -647,6 +664,83 @@ Test(results, run_directory_brings_its_histograms)
 	free(text);
 	free(h);
 	free(m);
+	stb_results_free(r);
+	stb_plan_free(p);
+}
+
+/* --- the journal of a run directory --- */
+
+/* Reads a run directory with this journal and no rows. */
+static struct stb_results *read_story(const struct stb_plan *p, const char *journal)
+{
+	char dir[] = "/tmp/stb-test-story-XXXXXX", file[80];
+	struct stb_results *r = stb_results_new(p);
+	struct stb_err err;
+	FILE *out;
+
+	stb_err_clear(&err);
+	cr_assert(mkdtemp(dir));
+	snprintf(file, sizeof file, "%s/results.csv", dir);
+	out = fopen(file, "w");
+	stb_results_write_header(p, out);
+	fclose(out);
+	snprintf(file, sizeof file, "%s/journal.jsonl", dir);
+	out = fopen(file, "w");
+	fputs(journal, out);
+	fclose(out);
+	cr_assert(!stb_results_read(r, dir, &err), "%s", err.what);
+	unlink(file);
+	snprintf(file, sizeof file, "%s/results.csv", dir);
+	unlink(file);
+	rmdir(dir);
+	return r;
+}
+
+Test(story, tells_why_repetitions_failed_and_the_run_stopped)
+{
+	struct stb_plan *p = hand_plan();
+	const struct stb_result_rep *rep;
+	struct stb_results *r;
+	char text[1024];
+
+	hand_matrix(p, "m", "io", disks);
+	snprintf(text, sizeof text,
+		"{\"ev\":\"start\"}\n"
+		"{\"ev\":\"result\",\"cell\":\"%s\",\"slot\":1,\"repetition\":2,\"status\":\"invalid:stalled\",\"reason\":\"it stood\"}\n"
+		"{\"ev\":\"result\",\"cell\":\"%s\",\"slot\":1,\"repetition\":1,\"status\":\"ok\"}\n"
+		"not a record\n{\"ev\":\"result\",\"cell\":7,\"slot\":-1,\"reason\":1}\n[]\n"
+		"{\"ev\":\"finish\",\"exit\":5,\"stopped\":\"interrupted by SIGTERM\"}\n{\"ev\":\"res", p->cells[1].id, p->cells[0].id);
+	r = read_story(p, text);
+	cr_expect_eq(r->n_runs, 1);
+	cr_expect_str_eq(r->stopped, "interrupted by SIGTERM");
+	rep = stb_results_first_rep(r, 1);
+	cr_assert(rep && rep->repetition == 2 && !rep->has_rows);
+	cr_expect_str_eq(rep->reason, "it stood");
+	cr_expect(!stb_results_next_rep(r, rep) && !stb_results_first_rep(r, 0));
+	cr_expect(stb_results_selected(r, 3));
+	stb_results_free(r);
+
+	r = read_story(p, "{\"ev\":\"start\"}\n{\"ev\":\"fini");
+	cr_expect_str_eq(r->stopped, "it did not finish", "a killed run has no end");
+	stb_results_free(r);
+	r = read_story(p, "");
+	cr_expect_eq(r->n_runs, 0, "a journal without a start is none");
+	stb_results_free(r);
+	stb_plan_free(p);
+}
+
+Test(story, tells_cells_that_were_left_out_from_those_that_failed)
+{
+	struct stb_plan *p = hand_plan();
+	struct stb_results *r;
+	char text[512];
+
+	hand_matrix(p, "m", "io", disks);
+	snprintf(text, sizeof text, "{\"ev\":\"start\",\"cells\":[\"%s\",\"no such cell\",3]}\n{\"ev\":\"finish\",\"exit\":0}\n",
+		p->cells[2].id);
+	r = read_story(p, text);
+	cr_expect(!stb_results_selected(r, 0) && !stb_results_selected(r, 1) && stb_results_selected(r, 2) && !stb_results_selected(r, 3));
+	cr_expect_null(r->stopped);
 	stb_results_free(r);
 	stb_plan_free(p);
 }

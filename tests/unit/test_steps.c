@@ -266,7 +266,7 @@ Test(steps, invariants_hold_for_every_order_and_fresh)
 			struct stb_plan_totals t;
 
 			check_invariants(p);
-			stb_plan_totals(p, &t);
+			stb_plan_totals(p, NULL, &t);
 			cr_assert_eq(t.n_measurements, 7 * 3 + 4 * 2 * 6 + 5);
 			stb_plan_free(p);
 		}
@@ -289,7 +289,7 @@ Test(totals, cost_follows_fresh)
 	struct stb_plan *p = stb_test_plan(STB_TEST_MYSQL, &s, 1);
 	struct stb_plan_totals t;
 
-	stb_plan_totals(p, &t);
+	stb_plan_totals(p, NULL, &t);
 	cr_assert_eq(t.n_measurements, 12);
 	cr_assert_eq(t.n_provisions, 6);
 	cr_assert_eq(t.load_bytes, 6000000);
@@ -299,13 +299,13 @@ Test(totals, cost_follows_fresh)
 	cr_assert(!t.write_unbounded);
 	p->cells[3].write_bytes = STB_UNBOUNDED;
 	p->matrices[0].fresh = STB_FRESH_ONCE;
-	stb_plan_totals(p, &t);
+	stb_plan_totals(p, NULL, &t);
 	cr_assert_eq(t.n_provisions, 2);
 	cr_assert_eq(t.peak_space_bytes, 10000000);
 	cr_assert_eq(t.write_bytes, 9 * 4096);
 	cr_assert(t.write_unbounded);
 	p->cells[0].measure_ns = UINT64_MAX;
-	stb_plan_totals(p, &t);
+	stb_plan_totals(p, NULL, &t);
 	cr_assert_eq(t.time_ns, UINT64_MAX);
 	stb_plan_free(p);
 }

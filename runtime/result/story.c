@@ -1,0 +1,172 @@
+/*
+ * story.c - the journal of a run directory as reports need it: why repetitions failed, what was to be measured, and whether it came to that.
+ *
+ * Tolerant where the journal of exec is strict: `clean` must not misread a record, while a report may do without one. What is no record,
+ * names no cell of the plan or has the wrong shape is passed over. Records used:
+ *
+ *   start   cells (ids of the selected ones; absent: all)
+ *   result  cell, slot, repetition, reason
+ *   finish  stopped (why the plan was not carried out to its end; absent: it was)
+ */
+#include "runtime/result/story.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_RECORD (64u << 20) /* a start record lists the cells of its selection */
+#define MAX_INDEX 1000000000
+
+struct cell_id {
+	const char *id;
+	uint32_t cell;
+};
+
+struct reader {
+	struct stb_results *r;
+	struct cell_id *ids;  /* sorted; of equal cells all */
+	uint8_t *keep;        /* NULL: all cells */
+	char *stopped;        /* as in the last finish record */
+	bool started, finished;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	return strcmp(((const struct cell_id *)a)->id, ((const struct cell_id *)b)->id);
+}
+
+/* The first of the cells that are equal to this one; STB_NONE where the plan has none. */
+static uint32_t find_cell(const struct reader *s, const json_t *id)
+{
+	const struct cell_id key = { json_string_value(id), 0 };
+	const struct cell_id *found = NULL;
+
+	if (key.id && s->r->plan->n_cells)
+		found = bsearch(&key, s->ids, s->r->plan->n_cells, sizeof *s->ids, by_id);
+	return found ? s->r->plan->cells[found->cell].same_as : STB_NONE;
+}
+
+static uint32_t index_of(const json_t *record, const char *name)
+{
+	const json_int_t v = json_integer_value(json_object_get(record, name));
+
+	return v > 0 && v <= MAX_INDEX ? (uint32_t)v : 0;
+}
+
+static void take_selection(struct reader *s, const json_t *cells)
+{
+	const struct stb_plan *p = s->r->plan;
+
+	if (!json_is_array(cells))
+		return;
+	free(s->keep);
+	s->keep = stb_xcalloc((size_t)p->n_cells + 1, 1);
+	for (size_t i = 0; i < json_array_size(cells); i++) {
+		const uint32_t cell = find_cell(s, json_array_get(cells, i));
+
+		if (cell != STB_NONE)
+			s->keep[cell] = 1;
+	}
+	for (uint32_t i = 0; i < p->n_cells; i++)
+		s->keep[i] = s->keep[p->cells[i].same_as];
+}
+
+static void take_record(struct reader *s, const json_t *record)
+{
+	const char *ev = json_string_value(json_object_get(record, "ev"));
+	const char *reason = json_string_value(json_object_get(record, "reason"));
+	const char *stopped = json_string_value(json_object_get(record, "stopped"));
+	const uint32_t cell = find_cell(s, json_object_get(record, "cell"));
+	const uint32_t slot = index_of(record, "slot"), repetition = index_of(record, "repetition");
+
+	if (!ev)
+		return;
+	if (!strcmp(ev, "start")) {
+		s->started = true;
+		take_selection(s, json_object_get(record, "cells"));
+	} else if (!strcmp(ev, "result") && cell != STB_NONE && slot && repetition && reason) {
+		stb_results_set_reason(s->r, cell, slot, repetition, reason);
+	} else if (!strcmp(ev, "finish")) {
+		s->finished = true;
+		free(s->stopped);
+		s->stopped = stopped ? stb_xstrdup(stopped) : NULL;
+	}
+}
+
+/* The journal opened for reading; NULL without *err where there is none. */
+static FILE *open_journal(const char *path, struct stb_err *err)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	FILE *f;
+
+	if (fd < 0) {
+		if (errno != ENOENT)
+			stb_err_set(err, errno, "cannot read `%s`", path);
+		return NULL;
+	}
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		stb_err_set(err, 0, "cannot read `%s`: it is no regular file", path);
+		close(fd);
+		return NULL;
+	}
+	f = fdopen(fd, "r");
+	if (!f) {
+		stb_err_set(err, errno, "cannot read `%s`", path);
+		close(fd);
+	}
+	return f;
+}
+
+static void read_records(struct reader *s, FILE *in)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t n;
+
+	while ((n = getline(&line, &cap, in)) > 0) {
+		json_t *record = n <= (ssize_t)MAX_RECORD ? json_loadb(line, (size_t)n, 0, NULL) : NULL;
+
+		if (json_is_object(record))
+			take_record(s, record);
+		json_decref(record);
+	}
+	free(line);
+}
+
+int stb_story_read(struct stb_results *r, const char *dir, struct stb_err *err)
+{
+	const struct stb_plan *p = r->plan;
+	struct reader s = { .r = r };
+	struct stb_buf path;
+	struct stb_err failed;
+	FILE *in;
+
+	stb_err_clear(&failed);
+	stb_buf_init(&path);
+	stb_buf_printf(&path, "%s/journal.jsonl", dir);
+	in = open_journal(stb_buf_str(&path), &failed);
+	stb_buf_fini(&path);
+	if (!in) {
+		if (failed.set)
+			*err = failed;
+		return failed.set ? -1 : 0;
+	}
+	s.ids = stb_xcalloc((size_t)p->n_cells + 1, sizeof *s.ids);
+	for (uint32_t i = 0; i < p->n_cells; i++)
+		s.ids[i] = (struct cell_id){ p->cells[i].id, i };
+	qsort(s.ids, p->n_cells, sizeof *s.ids, by_id);
+	read_records(&s, in);
+	fclose(in);
+	if (s.started)
+		stb_results_add_run(r, s.keep, s.finished ? s.stopped : "it did not finish");
+	free(s.stopped);
+	free(s.keep);
+	free(s.ids);
+	return 0;
+}
