@@ -79,11 +79,13 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/stb.tab.o $(B)/obj/gen/stb.l
 DRIVER_OBJ := $(DRIVER_SRC:%.c=$(B)/obj/%.o)
 UNIT_OBJ := $(UNIT_SRC:%.c=$(B)/obj/%.o) $(filter-out %/main.o,$(DRIVER_OBJ))
 
-.PHONY: all help deps deps-test demo check check-fast unit install uninstall clean distclean bench fuzz format
+.PHONY: all help reference deps deps-test demo check check-fast unit install uninstall clean distclean bench fuzz format
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
-all: $(B)/stb ## build build/$(PROFILE)/stb
+DOCS := $(G)/stb.1 $(G)/stb.bash $(G)/_stb
+
+all: $(B)/stb $(DOCS) ## build build/$(PROFILE)/stb
 
 help: ## this list
 	@echo "make TARGET [PROFILE=release|debug|asan|tsan|ubsan|cov|fuzz]"
@@ -124,6 +126,23 @@ $(G)/stb.lex.c $(G)/stb.lex.h &: grammar/stb.l
 	@mkdir -p $(G)
 	$(FLEX) --header-file=$(G)/stb.lex.h -o $(G)/stb.lex.c $<
 
+# What `stb explain CODE` shows: the first golden diagnostic of each code.
+$(G)/examples.inc: compiler/examples.awk $(wildcard tests/golden/diag/*.diag tests/golden/syntax/*.diag)
+	@mkdir -p $(G)
+	awk -f compiler/examples.awk $(sort $(filter %.diag,$^)) >$@
+
+# Manual page and completion; by way of a temporary file, since profiles share them.
+$(G)/stb.1: FORM := man
+$(G)/stb.bash: FORM := bash
+$(G)/_stb: FORM := zsh
+$(DOCS): $(B)/stb
+	@mkdir -p $(G)
+	$(B)/stb explain --format $(FORM) >$@.tmp && mv $@.tmp $@
+
+reference: $(B)/stb ## write grammar/README.md and the fuzz dictionary anew
+	{ cat grammar/preface.md; $(B)/stb explain --format markdown; } >grammar/README.md.tmp && mv grammar/README.md.tmp grammar/README.md
+	$(B)/stb explain --format dictionary >tests/fuzz/stb.dict.tmp && mv tests/fuzz/stb.dict.tmp tests/fuzz/stb.dict
+
 # --- objects -------------------------------------------------------------------------------------------------------------------------
 
 GEN_WARN := -Wno-shadow -Wno-missing-prototypes -Wno-undef -Wno-unused-function -Wno-sign-compare -Wno-unused-variable
@@ -135,6 +154,8 @@ $(B)/obj/gen/%.o: $(G)/%.c | $(G)/stb.tab.h $(G)/stb.lex.h
 $(B)/obj/%.o: %.c | $(G)/stb.tab.h $(G)/stb.lex.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CFLAGS_FILE) -MMD -MP -c -o $@ $<
+
+$(B)/obj/compiler/reference.o: $(G)/examples.inc
 
 # Only this file knows version and commit: a new commit recompiles one object.
 $(B)/obj/compiler/driver/version.o: CFLAGS_FILE = -DSTB_VERSION='"$(or $(VERSION),0)"' -DSTB_COMMIT='"$(COMMIT)"'
@@ -178,10 +199,15 @@ install: all ## into $(DESTDIR)$(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/share/stb/specs
 	install -m 644 specs/*.stb $(DESTDIR)$(PREFIX)/share/stb/specs/
 	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/stb/README.md
+	install -D -m 644 grammar/README.md $(DESTDIR)$(PREFIX)/share/doc/stb/reference.md
+	install -D -m 644 $(G)/stb.1 $(DESTDIR)$(PREFIX)/share/man/man1/stb.1
+	install -D -m 644 $(G)/stb.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/stb
+	install -D -m 644 $(G)/_stb $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_stb
 
 uninstall: ## undo install
-	rm -f $(DESTDIR)$(PREFIX)/bin/stb $(DESTDIR)$(PREFIX)/share/doc/stb/README.md
-	rm -rf $(DESTDIR)$(PREFIX)/share/stb
+	rm -f $(DESTDIR)$(PREFIX)/bin/stb $(DESTDIR)$(PREFIX)/share/man/man1/stb.1
+	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/stb $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_stb
+	rm -rf $(DESTDIR)$(PREFIX)/share/stb $(DESTDIR)$(PREFIX)/share/doc/stb
 
 format: ## clang-format over our sources
 	clang-format -i $(LIB_SRC) $(DRIVER_SRC) $(UNIT_SRC) $(wildcard compiler/*.h compiler/driver/*.h runtime/*/*.h)

@@ -7,6 +7,7 @@
 #include "compiler/eval.h"
 
 #include "compiler/num.h"
+#include "compiler/reference.h"
 #include "runtime/base/units.h"
 
 #include <string.h>
@@ -663,7 +664,6 @@ static bool eval_distribution(struct stb_model *m, const struct stb_schema_attr 
 
 static bool eval_call(struct stb_model *m, const struct stb_schema_attr *row, const struct stb_node *call, struct stb_val *out)
 {
-	static const char *const functions[] = { "env", "file", "min", "max", "zipf", "pareto", "normal", "zoned" };
 	const struct distribution *dist = find_distribution(call->text);
 
 	if (strcmp(call->text, "env") == 0 || strcmp(call->text, "file") == 0)
@@ -674,7 +674,13 @@ static bool eval_call(struct stb_model *m, const struct stb_schema_attr *row, co
 		return eval_distribution(m, row, call, dist, out);
 
 	struct stb_diag *d = stb_diag(&m->c->sink, STB_E0313, call->span, "there is no function `%s`", call->text);
-	const char *near = stb_nearest(call->text, functions, STB_LEN(functions));
+	const char *names[16], *near;
+	size_t n;
+	const struct stb_function *functions = stb_functions(&n);
+
+	for (size_t i = 0; i < n && i < STB_LEN(names); i++)
+		names[i] = functions[i].name;
+	near = stb_nearest(call->text, names, STB_MIN(n, STB_LEN(names)));
 
 	if (near)
 		stb_diag_here(&m->c->sink, d, "did you mean `%s`?", near);

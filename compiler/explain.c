@@ -2,6 +2,7 @@
  * explain.c - the reference, made from the tables: schema, codes, metrics, views, engines. `stb explain TOPIC`.
  */
 #include "compiler/diag.h"
+#include "compiler/reference.h"
 #include "compiler/rule.h"
 #include "compiler/schema.h"
 
@@ -13,10 +14,7 @@
 
 enum { WIDTH = 100 };
 
-static const struct view {
-	const char *name;
-	const char *doc;
-} views[] = {
+static const struct stb_view_doc views[] = {
 	{ "value", "The figure itself, in the metric's unit." },
 	{ "percent", "The figure as a share of its baseline's: v/b x 100." },
 	{ "change", "How much larger it is than its baseline's: (v-b)/b, with a sign." },
@@ -84,7 +82,7 @@ static void item(FILE *out, const char *name, unsigned width, const char *text)
 
 /* --- attributes ---------------------------------------------------------------------------------------------------------------------- */
 
-static void type_text(const struct stb_schema_attr *row, struct stb_buf *b)
+void stb_row_type_text(const struct stb_schema_attr *row, struct stb_buf *b)
 {
 	if (row->flags & STB_STRUCTURAL)
 		stb_buf_adds(b, "block");
@@ -104,7 +102,7 @@ static void type_text(const struct stb_schema_attr *row, struct stb_buf *b)
 		stb_buf_adds(b, " or a range");
 }
 
-static const char *default_text(const struct stb_schema_attr *row)
+const char *stb_row_default_text(const struct stb_schema_attr *row)
 {
 	if (row->def)
 		return row->def;
@@ -156,7 +154,7 @@ static void explain_attr(const struct stb_schema_attr *row, FILE *out)
 		row->name);
 	wrap(out, row->doc, 2, 0);
 	fputc('\n', out);
-	type_text(row, &b);
+	stb_row_type_text(row, &b);
 	item(out, "type", 8, stb_buf_str(&b));
 	stb_buf_clear(&b);
 	for (const char *p = row->words; p && *p; p += strcspn(p, " "), p += *p == ' ')
@@ -164,12 +162,9 @@ static void explain_attr(const struct stb_schema_attr *row, FILE *out)
 	if (b.len)
 		item(out, "words", 8, stb_buf_str(&b));
 	if (!(row->flags & STB_STRUCTURAL))
-		item(out, "default", 8, default_text(row));
+		item(out, "default", 8, stb_row_default_text(row));
 	stb_buf_clear(&b);
-	if (row->min)
-		stb_buf_printf(&b, "from %s", row->min);
-	if (row->max)
-		stb_buf_printf(&b, "%s%s %s", b.len ? " " : "", b.len ? "to" : "up to", row->max);
+	stb_row_range_text(row, &b);
 	if (b.len)
 		item(out, "range", 8, stb_buf_str(&b));
 	if (row->kind != STB_K_SUITE && row->kind != STB_K_REPORT && row->kind != STB_K_CLAIM && !(row->flags & STB_STRUCTURAL))
@@ -258,7 +253,8 @@ static void overview(FILE *out)
 		stb_buf_fini(&b);
 	}
 	fprintf(out, "\nTopics: a block (`workload`), a type (`workload io` or `io`), an attribute (`bs`, `io.bs`), a code (`E0203`),\n"
-		     "a metric (`lat_p95`), a view (`percent`), and the lists `metrics`, `views`, `codes`, `rules`, `units`.\n");
+		     "a metric (`lat_p95`), a view (`percent`), a function (`zipf`), and the lists `metrics`, `views`, `functions`, `codes`, `rules`, `units`;\n"
+		     "CELL FILE: where each value of a cell comes from (`stb explain 1f2e3d4c spec.stb`).\n");
 }
 
 /* --- metrics, views, codes, units ---------------------------------------------------------------------------------------------------- */
@@ -320,17 +316,53 @@ static void list_codes(FILE *out)
 
 static void list_rules(FILE *out)
 {
-	static const char *const severities[] = { [STB_SEV_ERROR] = "error", [STB_SEV_WARNING] = "warning", [STB_SEV_NOTE] = "note" };
 	size_t n;
 	const struct stb_rule *rules = stb_rules(&n);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct stb_code_info *info = stb_code_info(rules[i].code);
 
-		fprintf(out, "  %s  %-8s %-14s %s\n", info->name, severities[info->severity], rules[i].types, rules[i].doc);
+		fprintf(out, "  %s  %-8s %-14s %s\n", info->name, stb_severity_name(info->severity), rules[i].types, rules[i].doc);
 	}
 }
 
+static void explain_code(enum stb_code code, FILE *out)
+{
+	const struct stb_code_info *info = stb_code_info(code);
+	const char *example = stb_code_example(info->name);
+	size_t n;
+	const struct stb_rule *rules = stb_rules(&n);
+
+	fprintf(out, "%s: %s (%s)\n", info->name, info->title, stb_severity_name(info->severity));
+	wrap(out, info->explain, 2, 0);
+	for (size_t i = 0; i < n; i++) {
+		if (rules[i].code == code)
+			fprintf(out, "\n  rule for %s: %s\n", rules[i].types, rules[i].doc);
+	}
+	if (example)
+		fprintf(out, "\n%s", example);
+}
+
+static void explain_function(const struct stb_function *f, FILE *out)
+{
+	fprintf(out, "function %s\n", f->form);
+	wrap(out, f->doc, 2, 0);
+}
+
+static void list_functions(FILE *out)
+{
+	size_t n;
+	const struct stb_function *all = stb_functions(&n);
+
+	for (size_t i = 0; i < n; i++)
+		item(out, all[i].form, 28, all[i].doc);
+}
+
+const struct stb_view_doc *stb_view_docs(size_t *n)
+{
+	*n = STB_LEN(views);
+	return views;
+}
 
 static void list_units(FILE *out)
 {
@@ -422,11 +454,8 @@ bool stb_schema_explain(const char *topic, FILE *out)
 		}
 	}
 	if (stb_code_find(topic, &code)) {
-		const struct stb_code_info *info = stb_code_info(code);
-
 		part(out, &any);
-		fprintf(out, "%s: %s\n", info->name, info->title);
-		wrap(out, info->explain, 2, 0);
+		explain_code(code, out);
 	}
 	if (stb_metric_find(topic, &metric)) {
 		part(out, &any);
@@ -444,13 +473,17 @@ bool stb_schema_explain(const char *topic, FILE *out)
 		const char *topic;
 		void (*list)(FILE *out);
 	} lists[] = { { "metrics", list_metrics }, { "views", list_views }, { "codes", list_codes }, { "rules", list_rules },
-		{ "units", list_units } };
+		{ "units", list_units }, { "functions", list_functions } };
 
 	for (size_t i = 0; i < STB_LEN(lists); i++) {
 		if (strcmp(lists[i].topic, topic) == 0) {
 			part(out, &any);
 			lists[i].list(out);
 		}
+	}
+	if (!any && stb_function_find(topic)) {
+		part(out, &any);
+		explain_function(stb_function_find(topic), out);
 	}
 	return any;
 }

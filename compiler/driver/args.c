@@ -40,6 +40,23 @@ static bool has(const struct stb_command *c, int option)
 	return c->options >> option & 1;
 }
 
+bool stb_option_text(const struct stb_command *c, enum stb_option option, struct stb_option_text *t)
+{
+	const struct option_row *r = &rows[option];
+
+	if (!has(c, (int)option))
+		return false;
+	*t = (struct stb_option_text){ .name = r->name, .letter = r->letter };
+	t->operand = option == STB_OPT_OUTPUT ? c->output : r->operand;
+	if (option == STB_OPT_FORMAT)
+		snprintf(t->help, sizeof t->help, "%s: %s", c->format_list ? "one or several, with commas" : "one of", c->formats);
+	else if (option == STB_OPT_OUTPUT)
+		snprintf(t->help, sizeof t->help, "write to %s", t->operand);
+	else
+		snprintf(t->help, sizeof t->help, "%s", r->help);
+	return true;
+}
+
 void stb_help_command(const struct stb_command *c, FILE *out)
 {
 	fprintf(out, "usage: stb %s%s%s%s\n\n%s\n", c->name, c->options & ~1u ? " [OPTION]..." : "", *c->operands ? " " : "",
@@ -48,24 +65,16 @@ void stb_help_command(const struct stb_command *c, FILE *out)
 		fprintf(out, "\n%s", c->details);
 	fputc('\n', out);
 	for (int i = 0; i < STB_N_OPTIONS; i++) {
-		const struct option_row *r = &rows[i];
+		struct stb_option_text t;
 		char left[64];
 
-		if (!has(c, i))
+		if (!stb_option_text(c, (enum stb_option)i, &t))
 			continue;
-		const char *operand = i == STB_OPT_OUTPUT ? c->output : r->operand;
-
-		if (r->letter)
-			snprintf(left, sizeof left, "-%c, --%s%s%s", r->letter, r->name, operand ? " " : "", operand ? operand : "");
+		if (t.letter)
+			snprintf(left, sizeof left, "-%c, --%s%s%s", t.letter, t.name, t.operand ? " " : "", t.operand ? t.operand : "");
 		else
-			snprintf(left, sizeof left, "    --%s%s%s", r->name, operand ? " " : "", operand ? operand : "");
-		fprintf(out, "  %-26s ", left);
-		if (i == STB_OPT_FORMAT)
-			fprintf(out, "%s: %s\n", c->format_list ? "one or several, with commas" : "one of", c->formats);
-		else if (i == STB_OPT_OUTPUT)
-			fprintf(out, "write to %s\n", operand);
-		else
-			fprintf(out, "%s\n", r->help);
+			snprintf(left, sizeof left, "    --%s%s%s", t.name, t.operand ? " " : "", t.operand ? t.operand : "");
+		fprintf(out, "  %-26s %s\n", left, t.help);
 	}
 }
 

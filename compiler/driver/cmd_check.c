@@ -1,6 +1,5 @@
-/* cmd_check.c - `stb check` and `stb explain`: what is wrong with a spec, and what things mean. Nothing is touched. */
+/* cmd_check.c - `stb check`: what is wrong with a spec. Nothing is touched. */
 #include "compiler/driver/driver.h"
-#include "compiler/schema.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -92,23 +91,4 @@ int stb_cmd_check(const struct stb_args *a)
 	}
 	json_decref(all);
 	return code;
-}
-
-int stb_cmd_explain(const struct stb_args *a)
-{
-	char topic[200];
-
-	/* `explain workload io` is one topic in two words */
-	snprintf(topic, sizeof topic, "%s%s%s", a->n_operands ? a->operands[0] : "", a->n_operands > 1 ? " " : "",
-		a->n_operands > 1 ? a->operands[1] : "");
-	if (stb_schema_explain(topic, stdout))
-		return STB_EXIT_OK;
-	const char *near = stb_schema_nearest_topic(topic);
-
-	fprintf(stderr, "stb: error: there is nothing known as `%s`\n", topic);
-	if (near)
-		fprintf(stderr, "  what to do: did you mean `stb explain %s`?\n", near);
-	else
-		fprintf(stderr, "  what to do: `stb explain` lists the topics\n");
-	return STB_EXIT_USAGE;
 }

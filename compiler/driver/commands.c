@@ -40,10 +40,13 @@ static const struct stb_command table[] = {
 		"remove what an interrupted run left behind",
 		"Reads the journal of the run in DIR, and stops, unmounts and removes what that run made and could not take away\n"
 		"again. The results in DIR stay. Refuses whatever does not carry the run's mark.\n" },
-	{ "explain", stb_cmd_explain, BIT(HELP), "[TOPIC]", 0, 2, NULL, false, NULL,
-		"the reference: blocks, attributes, diagnostics, metrics",
-		"TOPIC is a block (`workload io`), an attribute (`io.bs`), the code of a diagnostic (`E0203`) or a metric\n"
-		"(`lat_p95`). Without one it lists the topics.\n" },
+	{ "explain", stb_cmd_explain, SPEC | BIT(MAX_CELLS) | BIT(FORMAT), "[TOPIC | CELL FILE]", 0, 2, "text markdown man bash zsh dictionary", false, NULL,
+		"the reference; of a cell, where each value comes from",
+		"TOPIC is a block (`workload io`), an attribute (`io.bs`), the code of a diagnostic (`E0203`), a metric (`lat_p95`),\n"
+		"a view or a function. Without one it lists the topics. CELL is a prefix of a cell's id or a selector\n"
+		"(`storage = disk  threads = 4`): every value of the cell in FILE with the line, override, profile, axis or param that\n"
+		"it comes from. The other formats are the whole reference, the manual page, completion for a shell, and the words for\n"
+		"fuzzing.\n" },
 	{ "topology", stb_cmd_topology, BIT(HELP) | BIT(TOPOLOGY) | BIT(SAVE), "", 0, 0, NULL, false, NULL,
 		"NUMA nodes, processors and memory of this machine",
 		"Shows what pins are judged by: nodes with their memory, pCPUs and distances, and how much of it this process may\n"
@@ -76,9 +79,24 @@ void stb_help(FILE *out)
 
 		fprintf(out, "  %s %s%*s%s\n", c->name, c->operands, used < 18 ? 18 - used : 1, "", c->summary);
 	}
-	fputs("\n`stb COMMAND --help` shows the options of a command.\n\n"
-	      "exit: 0 done; 1 the spec is wrong; 2 usage; 3 the environment refuses; 4 a claim failed;\n"
-	      "      5 ran, but some cells failed or are not trustworthy; 6 measured, but clean-up is incomplete\n", out);
+	fputs("\n`stb COMMAND --help` shows the options of a command; `stb explain` is the reference.\n\nexit:", out);
+	for (int code = 0; stb_exit_text(code); code++)
+		fprintf(out, "%s%d %s\n", code ? "      " : " ", code, stb_exit_text(code));
+}
+
+const char *stb_exit_text(int code)
+{
+	static const char *const texts[] = {
+		[STB_EXIT_OK] = "done",
+		[STB_EXIT_SPEC] = "the spec is wrong",
+		[STB_EXIT_USAGE] = "usage",
+		[STB_EXIT_ENVIRONMENT] = "the environment refuses: nothing was touched",
+		[STB_EXIT_CLAIM] = "a claim failed",
+		[STB_EXIT_CELLS] = "ran, but some cells failed or are not trustworthy",
+		[STB_EXIT_LEFTOVERS] = "measured, but clean-up is incomplete (what is left is listed)",
+	};
+
+	return code >= 0 && (size_t)code < STB_LEN(texts) ? texts[code] : NULL;
 }
 
 int stb_cmd_help(const struct stb_args *a)

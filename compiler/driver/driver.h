@@ -72,6 +72,17 @@ void stb_args_fini(struct stb_args *a);
 /* Whether `word` is in the comma-separated --format (the command's first format where none was given). */
 bool stb_args_format(const struct stb_args *a, const char *word);
 
+struct stb_option_text { /* an option as a command has it */
+	const char *name;
+	char letter;             /* 0: none */
+	const char *operand;     /* NULL: takes none */
+	char help[200];
+};
+
+/* false: the command has no such option. */
+bool stb_option_text(const struct stb_command *c, enum stb_option option, struct stb_option_text *t);
+const char *stb_exit_text(int code); /* NULL: there is none */
+
 void stb_help(FILE *out);                                          /* all commands */
 void stb_help_command(const struct stb_command *c, FILE *out);     /* one */
 

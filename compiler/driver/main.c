@@ -10,7 +10,8 @@
  *     stb run FILE        cmd_run.c      carry it out (only.c: --only)
  *     stb report FILE     cmd_report.c   tables and claims from recorded results
  *     stb clean DIR       cmd_run.c      undo what a killed run left
- *     stb explain TOPIC   cmd_check.c    the reference
+ *     stb explain TOPIC   cmd_explain.c  the reference (explain_cell.c: of a cell; reference.c, reference_md.c, reference_man.c, completion.c,
+ *                                        dictionary.c: --format)
  *     stb topology        cmd_topology.c what this machine has, for pins
  *     stb version         version.c
  *
@@ -28,7 +29,7 @@
  *   judgement   check.c (each block), pins.c (pins by the pin rules), rules.c, rules_io.c, rules_rate.c, rules_oltp.c, rules_mix.c,
  *               rules_volume.c, rules_place.c (attributes against each other), cost.c
  *   the plan    lower.c, lower_matrix.c, lower_report.c
- *   tables      schema.c (from schema.def), diag.c and diag_print.c (codes.def), explain.c (the reference)
+ *   tables      schema.c (from schema.def), diag.c and diag_print.c (codes.def), explain.c and reference.c (the reference)
  *
  * The runtime, plan to results to tables:
  *
