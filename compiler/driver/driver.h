@@ -66,6 +66,7 @@ void stb_args_fini(struct stb_args *a);
 bool stb_args_format(const struct stb_args *a, const char *word);
 
 void stb_help(FILE *out);                                          /* all commands */
+bool stb_help_option(const char *topic, FILE *out);                /* "--set" or "set": what it does and who has it; false: there is none */
 void stb_help_command(const struct stb_command *c, FILE *out);     /* one */
 
 /* Compiles FILE with the profile and --set of the arguments; diagnostics go to standard error. NULL: an error was printed. */

@@ -11,20 +11,20 @@
 #include "runtime/plan/plan.h"
 #include "runtime/result/measure.h"
 
-/* STB_STATUS(symbol, text in results.csv, valid in relative figures) */
-#define STB_STATUSES(X)                                                                                      \
-	X(OK, "ok", 1)                                                                                       \
-	X(ENDED_BY_SIZE, "ended_by_size", 1)                                                                 \
-	X(EARLY, "invalid:early", 0)                                                                         \
-	X(ERRORS, "invalid:errors", 0)                                                                       \
-	X(RATE, "invalid:rate", 0)                                                                           \
-	X(NOT_STEADY, "invalid:not_steady", 0)                                                               \
-	X(STALLED, "invalid:stalled", 0)                                                                     \
-	X(DISTURBED, "invalid:disturbed", 0)                                                                 \
-	X(FALLBACK, "invalid:fallback", 0)
+/* X(symbol, text in results.csv, valid in relative figures, meaning) */
+#define STB_STATUSES(X)                                                                                               \
+	X(OK, "ok", 1, "Ended as asked.") \
+	X(ENDED_BY_SIZE, "ended_by_size", 1, "An io repetition that went once through its size before its runtime was over; time_based goes on.") \
+	X(EARLY, "invalid:early", 0, "Stopped before 95% of the asked time.") \
+	X(ERRORS, "invalid:errors", 0, "An error, a killed worker, or more errors than error_limit; what was counted until then is kept.") \
+	X(RATE, "invalid:rate", 0, "The asked rate was not met (results from elsewhere).") \
+	X(NOT_STEADY, "invalid:not_steady", 0, "No steady state was reached (results from elsewhere).") \
+	X(STALLED, "invalid:stalled", 0, "Beyond its time, no counter moved, or nothing completed at all.") \
+	X(DISTURBED, "invalid:disturbed", 0, "Something else disturbed it (results from elsewhere).") \
+	X(FALLBACK, "invalid:fallback", 0, "Measured in another way than asked (results from elsewhere).")
 
 enum stb_status {
-#define STB_X(sym, text, valid) STB_STATUS_##sym,
+#define STB_X(sym, text, valid, meaning) STB_STATUS_##sym,
 	STB_STATUSES(STB_X)
 #undef STB_X
 };
