@@ -8,6 +8,8 @@
 
 #include "runtime/base/metric.h"
 #include "runtime/base/units.h"
+#include "runtime/result/status.h"
+#include "runtime/storage/fsopts.h"
 
 #include <string.h>
 #include <strings.h>
@@ -35,6 +37,38 @@ static const struct engine {
 #define STB_IO_ENGINE(symbol, name, sync, max_depth, direct, needs) { (name), (sync), (max_depth), (direct), (needs) },
 #include "runtime/io/caps.def"
 #undef STB_IO_ENGINE
+};
+
+static const struct element {
+	const char *name, *group, *form, *doc;
+} elements[] = {
+#define STB_ELEMENT(name, group, form, doc) { (name), (group), (form), (doc) },
+#include "compiler/language.def"
+#undef STB_ELEMENT
+};
+
+static const struct status {
+	const char *text;
+	bool valid;
+	const char *doc;
+} statuses[] = {
+#define STATUS(symbol, text, valid, doc) { (text), (valid), (doc) },
+	STB_STATUSES(STATUS)
+#undef STATUS
+};
+
+enum fsopt_value { NONE, NUMBER, SIZE, WORD };
+enum fsopt_where { MKFS, MOUNT };
+
+static const struct fsopt {
+	const char *filesystem;
+	enum fsopt_where where;
+	const char *option;
+	enum fsopt_value value;
+} fsopts[] = {
+#define STB_FSOPT(fs, where, option, value) { (fs), (where), (option), (value) },
+#include "runtime/storage/fsopts.def"
+#undef STB_FSOPT
 };
 
 /* --- text ---------------------------------------------------------------------------------------------------------------------------- */
@@ -102,10 +136,26 @@ void stb_row_type_text(const struct stb_schema_attr *row, struct stb_buf *b)
 		stb_buf_adds(b, " or a range");
 }
 
+static bool is_word_of(const struct stb_schema_attr *row, const char *word)
+{
+	const size_t n = strlen(word);
+
+	for (const char *p = row->words; p && *p; p += strcspn(p, " "), p += *p == ' ')
+		if (strcspn(p, " ") == n && memcmp(p, word, n) == 0)
+			return true;
+	return false;
+}
+
 const char *stb_row_default_text(const struct stb_schema_attr *row)
 {
 	if (row->def)
 		return row->def;
+	if (strcmp(row->name, "filesystem") == 0 && row->kind == STB_K_VOLUME)
+		return "what its storage states; else ext4 on a loop class; directory and tmpfs have their own and take none";
+	if (strcmp(row->name, "filesystem") == 0 && strcmp(row->types, "loop") == 0)
+		return "what the volume states; else ext4";
+	if (is_word_of(row, "none")) /* "none" would read as the word */
+		return "not stated";
 	if (row->flags & STB_BOUND)
 		return "bound by an axis, else required";
 	if (row->flags & STB_REQUIRED)
@@ -145,6 +195,39 @@ static void explain_engines(FILE *out)
 	}
 }
 
+/* The options of a file system; once all its names, then each with what it takes. */
+static void explain_fsopts(enum fsopt_where where, FILE *out)
+{
+	static const char *const takes[] = { [NONE] = "", [NUMBER] = " NUMBER", [SIZE] = " SIZE", [WORD] = " WORD" };
+	struct stb_buf b;
+
+	stb_buf_init(&b);
+	for (size_t i = 0; i < STB_LEN(fsopts); i++) {
+		const struct fsopt *o = &fsopts[i];
+		const bool pair = where == MOUNT || strchr(o->option, ' ');
+		const char *words = stb_fs_option_words(o->filesystem, where == MKFS ? STB_FS_MKFS : STB_FS_MOUNT, o->option);
+
+		if (o->where != where)
+			continue;
+		if (b.len)
+			stb_buf_adds(&b, ", ");
+		stb_buf_printf(&b, "%s%s%s", o->option, pair && o->value != NONE ? "=" : "", takes[o->value] + (pair && o->value != NONE));
+		if (words)
+			stb_buf_printf(&b, " (%s)", words);
+		if (i + 1 < STB_LEN(fsopts) && fsopts[i + 1].where == where && strcmp(fsopts[i + 1].filesystem, o->filesystem) == 0)
+			continue;
+		item(out, o->filesystem, 8, stb_buf_str(&b));
+		stb_buf_clear(&b);
+	}
+	stb_buf_fini(&b);
+	if (where == MKFS)
+		wrap(out, "Each item of the list holds words as on a command line: [\"-m\", \"0\"] and [\"-m 0\"] are the same. An option takes its value as the "
+			  "next word; where two words are listed the second is a suboption: [\"-E stride=16,stripe_width=64\"].", 2, 0);
+	else
+		wrap(out, "Each item of the list is one NAME or NAME=VALUE, without blanks or commas: [\"noatime\", \"commit=30\"].", 2, 0);
+	wrap(out, "SIZE is digits with k, m or g behind them, or none. Nothing else is taken.", 2, 0);
+}
+
 static void explain_attr(const struct stb_schema_attr *row, FILE *out)
 {
 	struct stb_buf b;
@@ -172,6 +255,10 @@ static void explain_attr(const struct stb_schema_attr *row, FILE *out)
 	stb_buf_fini(&b);
 	if (strcmp(row->name, "ioengine") == 0)
 		explain_engines(out);
+	if (strcmp(row->name, "mkfs_options") == 0)
+		explain_fsopts(MKFS, out);
+	if (strcmp(row->name, "mount_options") == 0)
+		explain_fsopts(MOUNT, out);
 }
 
 /* --- blocks -------------------------------------------------------------------------------------------------------------------------- */
@@ -253,7 +340,9 @@ static void overview(FILE *out)
 		stb_buf_fini(&b);
 	}
 	fprintf(out, "\nTopics: a block (`workload`), a type (`workload io` or `io`), an attribute (`bs`, `io.bs`), a code (`E0203`),\n"
-		     "a metric (`lat_p95`), a view (`percent`), a function (`zipf`), and the lists `metrics`, `views`, `functions`, `codes`, `rules`, `units`;\n"
+		     "a metric (`lat_p95`), a view (`percent`), a statement, function or form of value (`include`, `zipf`, `range`),\n"
+		     "a status of results (`ended_by_size`), an option (`--set`),\n"
+		     "and the lists `language`, `functions`, `metrics`, `views`, `statuses`, `codes`, `rules`, `units`;\n"
 		     "CELL FILE: where each value of a cell comes from (`stb explain 1f2e3d4c spec.stb`).\n");
 }
 
@@ -377,6 +466,52 @@ static void list_units(FILE *out)
 	stb_buf_fini(&b);
 }
 
+static void part(FILE *out, bool *any)
+{
+	if (*any)
+		fputc('\n', out);
+	*any = true;
+}
+
+static void explain_status(const struct status *s, FILE *out)
+{
+	item(out, s->text, 18, s->doc);
+}
+
+static void list_statuses(FILE *out)
+{
+	for (size_t i = 0; i < STB_LEN(statuses); i++)
+		explain_status(&statuses[i], out);
+	wrap(out, "Rows with an invalid status are marked in reports and kept out of every relative figure and claim.", 2, 0);
+}
+
+static void list_elements(FILE *out)
+{
+	for (size_t i = 0; i < STB_LEN(elements); i++)
+		item(out, elements[i].name, 10, elements[i].form);
+}
+
+/* Statements, functions, forms of values, and the statuses of results ("early" or "invalid:early"). */
+static void explain_element(const char *topic, FILE *out, bool *any)
+{
+	for (size_t i = 0; i < STB_LEN(elements); i++) {
+		if (strcmp(elements[i].name, topic) != 0)
+			continue;
+		part(out, any);
+		fprintf(out, "%s %s: %s\n", elements[i].group, topic, elements[i].form);
+		wrap(out, elements[i].doc, 2, 0);
+	}
+	for (size_t i = 0; i < STB_LEN(statuses); i++) {
+		const char *colon = strchr(statuses[i].text, ':');
+
+		if (strcmp(statuses[i].text, topic) != 0 && !(colon && strcmp(colon + 1, topic) == 0))
+			continue;
+		part(out, any);
+		fprintf(out, "status %s of a result%s\n", statuses[i].text, statuses[i].valid ? "" : ": kept out of relative figures and claims");
+		wrap(out, statuses[i].doc, 2, 0);
+	}
+}
+
 /* --- topics -------------------------------------------------------------------------------------------------------------------------- */
 
 /* "bs", "io.bs", "workload.bs", "workload.io.bs", "schedule.days", "matrix.schedule.days". */
@@ -401,13 +536,6 @@ static bool names_row(const struct stb_schema_attr *row, const char *topic)
 	memcpy(type, rest, (size_t)(dot - rest));
 	type[dot - rest] = '\0';
 	return stb_schema_type(row->kind, type) && stb_schema_applies(row, type) && strcmp(row->name, dot + 1) == 0;
-}
-
-static void part(FILE *out, bool *any)
-{
-	if (*any)
-		fputc('\n', out);
-	*any = true;
 }
 
 static void explain_block(const char *topic, FILE *out, bool *any)
@@ -453,6 +581,7 @@ bool stb_schema_explain(const char *topic, FILE *out)
 			explain_attr(&rows[i], out);
 		}
 	}
+	explain_element(topic, out, &any);
 	if (stb_code_find(topic, &code)) {
 		part(out, &any);
 		explain_code(code, out);
@@ -473,7 +602,8 @@ bool stb_schema_explain(const char *topic, FILE *out)
 		const char *topic;
 		void (*list)(FILE *out);
 	} lists[] = { { "metrics", list_metrics }, { "views", list_views }, { "codes", list_codes }, { "rules", list_rules },
-		{ "units", list_units }, { "functions", list_functions } };
+		{ "units", list_units }, { "quantities", list_units }, { "statuses", list_statuses }, { "status", list_statuses },
+		{ "language", list_elements }, { "functions", list_functions } };
 
 	for (size_t i = 0; i < STB_LEN(lists); i++) {
 		if (strcmp(lists[i].topic, topic) == 0) {
@@ -503,6 +633,10 @@ const char *stb_schema_nearest_topic(const char *topic)
 		names[n++] = rows[i].name;
 	for (const char *const *name = stb_metric_names(); *name && n < STB_LEN(names); name++)
 		names[n++] = *name;
+	for (size_t i = 0; i < STB_LEN(elements) && n < STB_LEN(names); i++)
+		names[n++] = elements[i].name;
+	for (size_t i = 0; i < STB_LEN(statuses) && n < STB_LEN(names); i++)
+		names[n++] = statuses[i].text;
 	for (size_t i = 0; i < STB_LEN(views) && n < STB_LEN(names); i++)
 		names[n++] = views[i].name;
 	return stb_nearest(topic, names, n);

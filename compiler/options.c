@@ -11,7 +11,7 @@
 #include "compiler/eval.h"
 
 #include <ctype.h>
-#include "runtime/storage/volume.h"
+#include "runtime/storage/fsopts.h"
 
 #include <string.h>
 

@@ -57,6 +57,31 @@ bool stb_option_text(const struct stb_command *c, enum stb_option option, struct
 	return true;
 }
 
+bool stb_help_option(const char *topic, FILE *out)
+{
+	size_t n;
+	const struct stb_command *all = stb_commands(&n);
+
+	for (int i = 0; i < STB_N_OPTIONS; i++) {
+		const struct option_row *r = &rows[i];
+
+		if (strcmp(r->name, topic + strspn(topic, "-")) != 0)
+			continue;
+		fprintf(out, "option --%s%s%s\n", r->name, r->operand ? " " : "", r->operand ? r->operand : "");
+		if (r->help)
+			fprintf(out, "  %s\n", r->help);
+		for (size_t k = 0; k < n; k++)
+			if (has(&all[k], i) && i == STB_OPT_FORMAT)
+				fprintf(out, "  stb %-8s %s\n", all[k].name, all[k].formats);
+			else if (has(&all[k], i) && i == STB_OPT_OUTPUT)
+				fprintf(out, "  stb %-8s writes to %s\n", all[k].name, all[k].output);
+			else if (has(&all[k], i))
+				fprintf(out, "  stb %s\n", all[k].name);
+		return true;
+	}
+	return false;
+}
+
 void stb_help_command(const struct stb_command *c, FILE *out)
 {
 	fprintf(out, "usage: stb %s%s%s%s\n\n%s\n", c->name, c->options & ~1u ? " [OPTION]..." : "", *c->operands ? " " : "",
@@ -127,6 +152,10 @@ static int unknown_option(FILE *err, const struct stb_command *c, const char *gi
 
 		if (strcmp(rows[i].name, name))
 			continue;
+		if (c->run == stb_cmd_explain) {
+			snprintf(remedy, sizeof remedy, "`stb explain %s` explains it", name);
+			return usage(err, c, remedy);
+		}
 		int len = snprintf(remedy, sizeof remedy, "leave it out; it belongs to");
 		const int begin = len;
 

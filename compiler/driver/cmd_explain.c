@@ -12,7 +12,9 @@ static int explain_topic(const struct stb_args *a)
 	/* `explain workload io` is one topic in two words */
 	snprintf(topic, sizeof topic, "%s%s%s", a->n_operands ? a->operands[0] : "", a->n_operands > 1 ? " " : "",
 		a->n_operands > 1 ? a->operands[1] : "");
-	if (stb_schema_explain(topic, stdout))
+	if (*topic != '-' && stb_schema_explain(topic, stdout))
+		return STB_EXIT_OK;
+	if (stb_help_option(topic, stdout))
 		return STB_EXIT_OK;
 	const char *near = stb_schema_nearest_topic(topic);
 

@@ -84,6 +84,7 @@ bool stb_option_text(const struct stb_command *c, enum stb_option option, struct
 const char *stb_exit_text(int code); /* NULL: there is none */
 
 void stb_help(FILE *out);                                          /* all commands */
+bool stb_help_option(const char *topic, FILE *out);                /* "--set" or "set": what it does and who has it; false: there is none */
 void stb_help_command(const struct stb_command *c, FILE *out);     /* one */
 
 /*

@@ -5,6 +5,7 @@
 #define STB_DB_H
 
 #include "runtime/base/buf.h"
+#include "runtime/base/undo.h"
 #include "runtime/plan/plan.h"
 #include "runtime/result/measure.h"
 
@@ -45,7 +46,7 @@ const char *stb_mysqld_unverified(const struct stb_mysqld *m);
 /* Stops if running, forgets. The data directory goes with the volume. */
 void stb_mysqld_free(struct stb_mysqld *m);
 /* Undoes one announced leftover ("pid", "socket") of an earlier run; refuses what does not carry run_mark. */
-STB_NODISCARD int stb_mysqld_undo(const char *run_mark, const char *kind, const char *object, struct stb_err *err);
+STB_NODISCARD enum stb_undo stb_mysqld_undo(const char *run_mark, const char *kind, const char *object, struct stb_err *err);
 
 /* Address of a database external; the secret is resolved here (environment, file) and held in memory only. */
 STB_NODISCARD int stb_db_external_address(const struct stb_plan_block *database, struct stb_arena *a, struct stb_db_address *out,

@@ -42,20 +42,21 @@ static bool end_within(pid_t pid, const char *mark, int signal, int steps)
 	return !process_has_mark(pid, mark);
 }
 
-static int undo_pid(const char *mark, const char *object, struct stb_err *err)
+static enum stb_undo undo_pid(const char *mark, const char *object, struct stb_err *err)
 {
 	char *end;
 	const long pid = strtol(object, &end, 10);
 
 	if (end == object || *end || pid <= 1 || pid > INT32_MAX)
-		return stb_err_set(err, 0, "`%s` is no process number", object);
-	/* without the mark it has ended, or the number belongs to another by now */
-	if (!process_has_mark((pid_t)pid, mark) || end_within((pid_t)pid, mark, SIGTERM, TERM_STEPS) ||
+		return (enum stb_undo)stb_err_set(err, 0, "`%s` is no process number", object);
+	if (!process_has_mark((pid_t)pid, mark)) /* it has ended, or the number belongs to another by now */
+		return kill((pid_t)pid, 0) && errno == ESRCH ? STB_UNDO_GONE : STB_UNDO_FOREIGN;
+	if (end_within((pid_t)pid, mark, SIGTERM, TERM_STEPS) ||
 		end_within((pid_t)pid, mark, SIGKILL, KILL_STEPS))
-		return 0;
+		return STB_UNDONE;
 	stb_err_set(err, 0, "database server %ld does not end", pid);
 	stb_err_remedy(err, "see what it waits for: cat /proc/%ld/stack", pid);
-	return -1;
+	return STB_UNDO_FAILED;
 }
 
 /* ".../stb-MARK-XXXXXXXX" with eight hex digits: see stb_server_place_socket(). */
@@ -68,33 +69,34 @@ static bool is_socket_dir(const char *mark, const char *object)
 		strlen(name + 6 + n) == 8 && strspn(name + 6 + n, "0123456789abcdef") == 8;
 }
 
-static int undo_socket_dir(const char *mark, const char *object, struct stb_err *err)
+static enum stb_undo undo_socket_dir(const char *mark, const char *object, struct stb_err *err)
 {
-	int fd, rc = 0;
+	enum stb_undo rc = STB_UNDONE;
+	int fd;
 
 	if (!is_socket_dir(mark, object)) {
 		stb_err_set(err, 0, "`%s` is no socket directory of run `%s`: it was left alone", object, mark);
 		stb_err_remedy(err, "if it is a leftover, remove it by hand");
-		return -1;
+		return STB_UNDO_FAILED;
 	}
 	fd = open(object, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return errno == ENOENT ? 0 : stb_err_set(err, errno, "cannot open `%s`: it was left alone", object);
+		return errno == ENOENT ? STB_UNDO_GONE : (enum stb_undo)stb_err_set(err, errno, "cannot open `%s`: it was left alone", object);
 	(void)unlinkat(fd, "mysql.sock", 0);
 	(void)unlinkat(fd, "mysql.sock.lock", 0);
 	if (rmdir(object) && errno != ENOENT)
-		rc = stb_err_set(err, errno, "cannot remove `%s`", object);
+		rc = (enum stb_undo)stb_err_set(err, errno, "cannot remove `%s`", object);
 	close(fd);
 	return rc;
 }
 
-int stb_mysqld_undo(const char *run_mark, const char *kind, const char *object, struct stb_err *err)
+enum stb_undo stb_mysqld_undo(const char *run_mark, const char *kind, const char *object, struct stb_err *err)
 {
 	if (!*run_mark)
-		return stb_err_set(err, 0, "a run without a mark has nothing to undo");
+		return (enum stb_undo)stb_err_set(err, 0, "a run without a mark has nothing to undo");
 	if (!strcmp(kind, "pid"))
 		return undo_pid(run_mark, object, err);
 	if (!strcmp(kind, "socket"))
 		return undo_socket_dir(run_mark, object, err);
-	return stb_err_set(err, 0, "cannot undo `%s`: there is no kind `%s`", object, kind);
+	return (enum stb_undo)stb_err_set(err, 0, "cannot undo `%s`: there is no kind `%s`", object, kind);
 }

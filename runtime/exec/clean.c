@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int undo(const struct stb_journal_story *s, const struct stb_leftover *l, struct stb_err *err)
+static enum stb_undo undo(const struct stb_journal_story *s, const struct stb_leftover *l, struct stb_err *err)
 {
 	if (!strcmp(l->kind, "pid") || !strcmp(l->kind, "socket"))
 		return stb_mysqld_undo(s->mark, l->kind, l->object, err);
@@ -48,12 +48,21 @@ static int undo_all(struct stb_journal_story *s, const char *path)
 		const struct stb_leftover *l = &s->left.items[i];
 
 		stb_err_clear(&err);
-		if (undo(s, l, &err)) {
+		switch (undo(s, l, &err)) {
+		case STB_UNDO_FAILED:
 			stb_exec_print_error(NULL, &err, stderr);
 			n_failed++;
 			continue;
+		case STB_UNDONE:
+			printf("removed %s %s\n", l->kind, l->object);
+			break;
+		case STB_UNDO_GONE:
+			printf("gone already: %s %s\n", l->kind, l->object);
+			break;
+		case STB_UNDO_FOREIGN:
+			printf("left alone: %s %s is not this run's\n", l->kind, l->object);
+			break;
 		}
-		printf("removed %s %s\n", l->kind, l->object);
 		stb_journal_add(&j, json_pack("{s:s,s:s,s:s}", "ev", "gone", "kind", l->kind, "object", l->object));
 	}
 	stb_journal_close(&j);

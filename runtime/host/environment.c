@@ -1,8 +1,9 @@
 /*
  * environment.c - the machine's part of environment.json.
  *
- * The mount under a path is found by device number in /proc/self/mountinfo (proc(5)), the last one listed winning, since later mounts cover
- * earlier ones. A partition's queue settings are those of its disk, one directory up in sysfs.
+ * The mount under a path is the one whose number statx() tells; where the kernel tells none, of the mounts of its device in
+ * /proc/self/mountinfo (proc(5)) the one whose point is the longest beginning of the path, the last one listed winning, since later mounts
+ * cover earlier ones: one device may be mounted in many places, with different options. A partition's queue settings are those of its disk, one directory up in sysfs.
  */
 #include "runtime/host/host.h"
 
@@ -146,32 +147,109 @@ static char *unescape(char *s)
 	return s;
 }
 
-/* "ID PARENT MAJ:MIN ROOT POINT OPTIONS [TAG...] - TYPE SOURCE SUPER" */
-static json_t *mount_of(struct stb_arena *a, const char *root, unsigned maj, unsigned min)
+struct mount_line {
+	char *options, *point, *type, *source, *super;
+	unsigned maj, min;
+	uint64_t id;
+};
+
+/* "ID PARENT MAJ:MIN ROOT POINT OPTIONS [TAG...] - TYPE SOURCE SUPER". Cuts the line up. */
+static bool cut_line(char *line, struct mount_line *m)
+{
+	char *f[64], *save = NULL;
+	size_t n = 0, dash = 0;
+
+	for (char *w = strtok_r(line, " ", &save); w && n < STB_LEN(f); w = strtok_r(NULL, " ", &save)) {
+		if (!dash && n > 5 && !strcmp(w, "-"))
+			dash = n;
+		f[n++] = w;
+	}
+	if (!dash || n < dash + 4 || sscanf(f[2], "%u:%u", &m->maj, &m->min) != 2)
+		return false;
+	m->id = strtoull(f[0], NULL, 10);
+	m->point = unescape(f[4]);
+	m->options = f[5];
+	m->type = f[dash + 1];
+	m->source = unescape(f[dash + 2]);
+	m->super = f[dash + 3];
+	return true;
+}
+
+/* Whether path lies at or below point. */
+static bool lies_below(const char *path, const char *point)
+{
+	const size_t n = strlen(point);
+
+	if (!strcmp(point, "/"))
+		return *path == '/';
+	return !strncmp(path, point, n) && (!path[n] || path[n] == '/');
+}
+
+/* "rw,relatime" and "rw,size=1g": each word once. */
+static const char *join_options(struct stb_arena *a, const char *options, const char *super)
+{
+	const char *out = options;
+
+	for (const char *p = super; *p;) {
+		const size_t n = strcspn(p, ",");
+		bool there = false;
+
+		for (const char *q = out; !there && *q;) {
+			const size_t len = strcspn(q, ",");
+
+			there = len == n && !memcmp(p, q, n);
+			q += len + (q[len] == ',');
+		}
+		if (!there && n)
+			out = stb_arena_printf(a, "%s,%.*s", out, (int)n, p);
+		p += n + (p[n] == ',');
+	}
+	return out;
+}
+
+/* The mount's number as the kernel tells it, 0 where it does not (before Linux 5.8). */
+static uint64_t mount_id(const char *path)
+{
+#ifdef STATX_MNT_ID
+	struct statx sx;
+
+	if (!statx(AT_FDCWD, path, 0, STATX_MNT_ID, &sx) && sx.stx_mask & STATX_MNT_ID)
+		return sx.stx_mnt_id;
+#else
+	(void)path;
+#endif
+	return 0;
+}
+
+static json_t *mount_of(struct stb_arena *a, const char *root, const char *path, unsigned maj, unsigned min)
 {
 	char *text = stb_host_read_text(a, stb_arena_printf(a, "%s/proc/self/mountinfo", root)), *save = NULL;
-	json_t *found = NULL;
+	char *real = realpath(path, NULL);
+	const uint64_t id = *root ? 0 : mount_id(path);
+	struct mount_line m, best = { .point = NULL };
+	json_t *found;
 
 	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
-		char *f[64], *fields = NULL;
-		size_t n = 0, dash = 0;
-		unsigned lmaj, lmin;
-
-		for (char *w = strtok_r(line, " ", &fields); w && n < STB_LEN(f); w = strtok_r(NULL, " ", &fields)) {
-			if (!dash && n > 5 && !strcmp(w, "-"))
-				dash = n;
-			f[n++] = w;
-		}
-		if (!dash || n < dash + 4 || sscanf(f[2], "%u:%u", &lmaj, &lmin) != 2 || lmaj != maj || lmin != min)
+		if (!cut_line(line, &m))
 			continue;
-		json_decref(found);
-		found = json_object();
-		json_object_set_new(found, "point", text_or_null(unescape(f[4])));
-		json_object_set_new(found, "options", text_or_null(stb_arena_printf(a, "%s,%s", f[5], f[dash + 3])));
-		json_object_set_new(found, "type", text_or_null(f[dash + 1]));
-		json_object_set_new(found, "source", text_or_null(unescape(f[dash + 2])));
+		if (id && m.id == id) {
+			best = m;
+			break;
+		}
+		if (m.maj != maj || m.min != min || (real && !lies_below(real, m.point)))
+			continue;
+		if (!best.point || strlen(m.point) >= strlen(best.point))
+			best = m;
 	}
-	return found ? found : json_null();
+	free(real);
+	if (!best.point)
+		return json_null();
+	found = json_object();
+	json_object_set_new(found, "point", text_or_null(best.point));
+	json_object_set_new(found, "options", text_or_null(join_options(a, best.options, best.super)));
+	json_object_set_new(found, "type", text_or_null(best.type));
+	json_object_set_new(found, "source", text_or_null(best.source));
+	return found;
 }
 
 static char *device_file(struct stb_arena *a, const char *dir, const char *name)
@@ -234,7 +312,7 @@ json_t *stb_host_place(const char *root, const char *path)
 	}
 	stb_arena_init(&a);
 	json_object_set_new(out, "filesystem", filesystem_of(path));
-	json_object_set_new(out, "mount", mount_of(&a, root, major(st.st_dev), minor(st.st_dev)));
+	json_object_set_new(out, "mount", mount_of(&a, root, path, major(st.st_dev), minor(st.st_dev)));
 	json_object_set_new(out, "device", device_of(&a, root, major(st.st_dev), minor(st.st_dev)));
 	stb_arena_fini(&a);
 	return out;

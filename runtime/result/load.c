@@ -468,7 +468,7 @@ static int read_status(const struct loader *l, const struct stb_csv_record *rec,
 	if (stb_status_find(s, out))
 		return 0;
 	stb_buf_init(&b);
-#define STB_X(sym, name, valid) stb_buf_printf(&b, "%s%s", b.len ? ", " : "", name);
+#define STB_X(sym, name, valid, meaning) stb_buf_printf(&b, "%s%s", b.len ? ", " : "", name);
 	STB_STATUSES(STB_X)
 #undef STB_X
 	refuse(rec, err, "unknown status `%s`", shown(s, text));

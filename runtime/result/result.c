@@ -31,13 +31,13 @@ static const char part_key[STB_N_PARTS] = { 0 };
 static const char rep_key[1] = { 0 };
 
 static const char *const status_text[] = {
-#define STB_X(sym, text, valid) text,
+#define STB_X(sym, text, valid, meaning) text,
 	STB_STATUSES(STB_X)
 #undef STB_X
 };
 
 static const bool status_valid[] = {
-#define STB_X(sym, text, valid) valid,
+#define STB_X(sym, text, valid, meaning) valid,
 	STB_STATUSES(STB_X)
 #undef STB_X
 };

@@ -10,24 +10,7 @@
 #include "runtime/base/metric.h"
 #include "runtime/plan/plan.h"
 #include "runtime/result/measure.h"
-
-/* STB_STATUS(symbol, text in results.csv, valid in relative figures) */
-#define STB_STATUSES(X)                                                                                      \
-	X(OK, "ok", 1)                                                                                       \
-	X(ENDED_BY_SIZE, "ended_by_size", 1)                                                                 \
-	X(EARLY, "invalid:early", 0)                                                                         \
-	X(ERRORS, "invalid:errors", 0)                                                                       \
-	X(RATE, "invalid:rate", 0)                                                                           \
-	X(NOT_STEADY, "invalid:not_steady", 0)                                                               \
-	X(STALLED, "invalid:stalled", 0)                                                                     \
-	X(DISTURBED, "invalid:disturbed", 0)                                                                 \
-	X(FALLBACK, "invalid:fallback", 0)
-
-enum stb_status {
-#define STB_X(sym, text, valid) STB_STATUS_##sym,
-	STB_STATUSES(STB_X)
-#undef STB_X
-};
+#include "runtime/result/status.h"
 
 const char *stb_status_text(enum stb_status s);
 bool stb_status_valid(enum stb_status s);

@@ -7,6 +7,7 @@
 #ifndef STB_STORAGE_H
 #define STB_STORAGE_H
 
+#include "runtime/base/undo.h"
 #include "runtime/plan/plan.h"
 
 struct stb_volume;
@@ -35,6 +36,6 @@ const char *stb_volume_device(const struct stb_volume *v); /* raw or backing dev
 STB_NODISCARD int stb_volume_remove(struct stb_volume *v, struct stb_err *err);
 
 /* Undoes one announced leftover of an earlier run by kind and object; refuses what does not carry run_mark. */
-STB_NODISCARD int stb_storage_undo(const char *run_mark, const char *kind, const char *object, struct stb_err *err);
+STB_NODISCARD enum stb_undo stb_storage_undo(const char *run_mark, const char *kind, const char *object, struct stb_err *err);
 
 #endif

@@ -6,6 +6,8 @@
  */
 #include "runtime/storage/volume.h"
 
+#include "runtime/base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
@@ -14,6 +16,9 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define DETACH_STEPS 100
+#define DETACH_STEP_NS 20000000u
 
 /* A path cut at its base: <place> / stb-<mark>-<n> / rest. */
 struct marked {
@@ -127,66 +132,86 @@ static int undo_dir(struct marked *m, const char *mark, const char *object, stru
 	return stb_tree_remove(m->place_fd, m->base, object, err);
 }
 
-static int undo_below(struct marked *m, const char *mark, const char *kind, const char *object, struct stb_err *err)
+static enum stb_undo undo_below(struct marked *m, const char *mark, const char *kind, const char *object, struct stb_err *err)
 {
 	const bool is_mount = !strcmp(kind, "mount");
 	const int ret = check_mark(m->base_fd, mark);
 	char path[320];
 
 	if (ret || strcmp(m->rest, is_mount ? STB_STORAGE_VOL : STB_STORAGE_IMAGE))
-		return stb_err_set(err, ret < 0 ? -ret : 0, "`%s` is not what run `%s` made: it was left alone", object, mark);
-	if (!is_mount)
-		return unlinkat(m->base_fd, m->rest, 0) && errno != ENOENT
-			? stb_err_set(err, errno, "cannot remove `%s`", object)
-			: 0;
+		return (enum stb_undo)stb_err_set(err, ret < 0 ? -ret : 0, "`%s` is not what run `%s` made: it was left alone", object, mark);
+	if (!is_mount) {
+		if (!unlinkat(m->base_fd, m->rest, 0))
+			return STB_UNDONE;
+		return errno == ENOENT ? STB_UNDO_GONE : (enum stb_undo)stb_err_set(err, errno, "cannot remove `%s`", object);
+	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", m->base_fd, m->rest);
-	return stb_fs_is_mount(path) ? stb_fs_unmount(path, object, err) : 0;
+	return stb_fs_is_mount(path) ? (enum stb_undo)stb_fs_unmount(path, object, err) : STB_UNDO_GONE;
 }
 
-/* A device that is free, or serves another's file by now, is no leftover of ours. */
-static int undo_loop(const char *mark, const char *object, struct stb_err *err)
+/* Whether the device is attached to an image of this run; the image may be deleted by now. */
+static bool serves_run(const char *device, const char *mark)
 {
 	char backing[4200];
 	struct marked m;
-	const size_t n = strlen("/dev/loop");
-	int fd, ret = 0;
 
-	if (strncmp(object, "/dev/loop", n) || !object[n] || strlen(object) > 24 || strspn(object + n, "0123456789") != strlen(object + n))
-		return stb_err_set(err, 0, "`%s` is not a loop device: it was left alone", object);
-	if (!stb_loop_backing(object, backing, sizeof(backing)))
-		return 0;
+	if (!stb_loop_backing(device, backing, sizeof(backing)))
+		return false;
 	if (strlen(backing) > 10 && !strcmp(backing + strlen(backing) - 10, " (deleted)"))
 		backing[strlen(backing) - 10] = 0;
-	if (!cut(&m, backing, mark) || strcmp(m.rest, STB_STORAGE_IMAGE))
-		return 0;
-	fd = open(object, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return stb_err_set(err, errno, "cannot open `%s`", object);
-	if (ioctl(fd, LOOP_CLR_FD, 0) && errno != ENXIO) {
-		ret = stb_err_set(err, errno, "cannot detach `%s` from `%s`", object, backing);
-		stb_err_remedy(err, "unmount what is on it, then run stb clean again");
-	}
-	close(fd);
-	return ret;
+	return cut(&m, backing, mark) && !strcmp(m.rest, STB_STORAGE_IMAGE);
 }
 
-int stb_storage_undo(const char *run_mark, const char *kind, const char *object, struct stb_err *err)
+/* A device that is free, or serves another's file by now, is no leftover of ours. */
+static enum stb_undo undo_loop(const char *mark, const char *object, struct stb_err *err)
+{
+	char backing[4200];
+	const size_t n = strlen("/dev/loop");
+	int fd;
+
+	if (strncmp(object, "/dev/loop", n) || !object[n] || strlen(object) > 24 || strspn(object + n, "0123456789") != strlen(object + n))
+		return (enum stb_undo)stb_err_set(err, 0, "`%s` is not a loop device: it was left alone", object);
+	if (!stb_loop_backing(object, backing, sizeof(backing)))
+		return STB_UNDO_GONE;
+	if (!serves_run(object, mark))
+		return STB_UNDO_FOREIGN;
+	fd = open(object, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return (enum stb_undo)stb_err_set(err, errno, "cannot open `%s`", object);
+	if (ioctl(fd, LOOP_CLR_FD, 0) && errno != ENXIO) {
+		stb_err_set(err, errno, "cannot detach `%s` from `%s`", object, backing);
+		stb_err_remedy(err, "unmount what is on it, then run stb clean again");
+		close(fd);
+		return STB_UNDO_FAILED;
+	}
+	close(fd);
+	/* while others have it open the call only asks for it, and succeeds */
+	for (int i = 0; i < DETACH_STEPS && serves_run(object, mark); i++)
+		(void)stb_clock_sleep_until(stb_clock_ns() + DETACH_STEP_NS);
+	if (!serves_run(object, mark))
+		return STB_UNDONE;
+	stb_err_set(err, EBUSY, "loop device `%s` (`%s`) is still in use", object, backing);
+	stb_err_remedy(err, "end what still has files open on it (fuser, lsof), then run stb clean again");
+	return STB_UNDO_FAILED;
+}
+
+enum stb_undo stb_storage_undo(const char *run_mark, const char *kind, const char *object, struct stb_err *err)
 {
 	struct marked m;
-	int ret;
+	enum stb_undo ret;
 
 	if (!stb_mark_valid(run_mark))
-		return stb_err_set(err, 0, "`%s` is not a run mark", run_mark);
+		return (enum stb_undo)stb_err_set(err, 0, "`%s` is not a run mark", run_mark);
 	if (!strcmp(kind, "loop"))
 		return undo_loop(run_mark, object, err);
 	if (strcmp(kind, "dir") && strcmp(kind, "mount") && strcmp(kind, "file"))
-		return stb_err_set(err, 0, "cannot undo `%s`: there is no kind `%s`", object, kind);
+		return (enum stb_undo)stb_err_set(err, 0, "cannot undo `%s`: there is no kind `%s`", object, kind);
 	if (open_marked(&m, object, run_mark, err))
-		return -1;
+		return STB_UNDO_FAILED;
 	if (m.base_fd < 0)
-		ret = 0;
+		ret = STB_UNDO_GONE;
 	else if (!strcmp(kind, "dir"))
-		ret = undo_dir(&m, run_mark, object, err);
+		ret = (enum stb_undo)undo_dir(&m, run_mark, object, err);
 	else
 		ret = undo_below(&m, run_mark, kind, object, err);
 	close_marked(&m);

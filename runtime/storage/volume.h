@@ -12,6 +12,7 @@
 #ifndef STB_STORAGE_VOLUME_H
 #define STB_STORAGE_VOLUME_H
 
+#include "runtime/storage/fsopts.h"
 #include "runtime/storage/storage.h"
 
 #define STB_STORAGE_MARK_FILE "mark"
@@ -73,11 +74,6 @@ struct stb_fs_words {
 	uint32_t n;
 	char error[256];
 };
-enum stb_fs_where { STB_FS_MKFS, STB_FS_MOUNT };
-/* The words that the value of an option may be, separated by blanks; NULL: any (fsopts.def). filesystem NULL: whichever has the option. */
-const char *stb_fs_option_words(const char *filesystem, enum stb_fs_where where, const char *option);
-/* Whether a value that may name several with commas consists of these words; words NULL: yes. */
-bool stb_fs_value_among(const char *words, const char *value);
 /* Splits and checks an option list against fsopts.def. False: w->error says why. list may be NULL. */
 bool stb_fs_words(struct stb_fs_words *w, const char *filesystem, enum stb_fs_where where, const struct stb_val *list);
 STB_NODISCARD int stb_fs_check_tools(const struct stb_volume_spec *s, struct stb_err *err);

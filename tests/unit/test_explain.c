@@ -79,3 +79,31 @@ Test(explain, what_is_unknown_is_answered_with_the_nearest)
 	cr_expect_null(stb_schema_nearest_topic("zzzzzzzzzz"));
 	free(text);
 }
+
+/* What stands in a spec and is no attribute, and what stands in results. */
+Test(explain, the_language_itself)
+{
+	leads_to("include", "include \"PATH\"");
+	leads_to("let", "A constant");
+	leads_to("param", "--set");
+	leads_to("env", "environment variable");
+	leads_to("min", "The least");
+	leads_to("points", "point A");
+	leads_to("status", "ended_by_size");
+	leads_to("invalid:early", "95%");
+	leads_to("stalled", "kept out of relative figures");
+	leads_to("quantities", "4KiB is 4096 bytes");
+	leads_to("language", "include");
+	leads_to("fold", "cannot be shown");
+	cr_expect_str_eq(stb_schema_nearest_topic("inclde"), "include");
+}
+
+Test(explain, file_systems_and_their_options)
+{
+	leads_to("volume.filesystem", "default   what its storage states; else ext4");
+	leads_to("external.filesystem", "default   not stated");
+	leads_to("mkfs_options", "-E stride=NUMBER");
+	leads_to("mkfs_options", "[\"-m 0\"]");
+	leads_to("mount_options", "data=WORD");
+	leads_to("storage.loop.mount_options", "logbsize=SIZE");
+}

@@ -83,8 +83,10 @@ Test(host, a_partition_has_the_settings_of_its_disk)
 
 	cr_assert_eq(stat("/tmp", &st), 0);
 	snprintf(line, sizeof line,
-		"30 1 %u:%u / /covered rw - ext2 /dev/old rw\n31 1 %u:%u / /a\\040b rw,noatime shared:1 - ext4 /dev/vda1 rw,discard\nbroken\n",
-		major(st.st_dev), minor(st.st_dev), major(st.st_dev), minor(st.st_dev));
+		"30 1 %u:%u / / rw - ext2 /dev/old rw\n31 1 %u:%u / /tmp rw,noatime shared:1 - ext4 /dev/vda1 rw,discard\n"
+		"32 1 %u:%u / /etc/resolv.conf rw - ext4 /dev/vda1 rw\n33 1 %u:%u / /tm rw - ext4 /dev/vda1 rw\nbroken\n",
+		major(st.st_dev), minor(st.st_dev), major(st.st_dev), minor(st.st_dev), major(st.st_dev), minor(st.st_dev), major(st.st_dev),
+		minor(st.st_dev));
 	put("/proc/self/mountinfo", line);
 	put("/sys/devices/vda/queue/scheduler", "none [mq-deadline]\n");
 	put("/sys/devices/vda/queue/rotational", "0\n");
@@ -95,9 +97,9 @@ Test(host, a_partition_has_the_settings_of_its_disk)
 	snprintf(dir, sizeof dir, "%s/sys/dev/block/%u:%u", root, major(st.st_dev), minor(st.st_dev));
 	cr_assert_eq(symlink("../../devices/vda/vda1", dir), 0);
 	p = stb_host_place(root, "/tmp");
-	cr_assert_str_eq(text(p, "mount", "point"), "/a b");
+	cr_assert_str_eq(text(p, "mount", "point"), "/tmp", "of several mounts of a device the one that covers the path");
 	cr_assert_str_eq(text(p, "mount", "type"), "ext4");
-	cr_assert_str_eq(text(p, "mount", "options"), "rw,noatime,rw,discard");
+	cr_assert_str_eq(text(p, "mount", "options"), "rw,noatime,discard", "no option twice");
 	cr_assert_str_eq(text(p, "device", "name"), "vda1");
 	cr_assert_str_eq(text(p, "device", "model"), "A Model");
 	cr_assert_str_eq(text(p, "device", "scheduler"), "none [mq-deadline]");
@@ -112,5 +114,15 @@ Test(host, a_path_that_is_not_there_is_no_error)
 
 	cr_assert(json_is_null(json_object_get(p, "mount")));
 	cr_assert(json_is_null(json_object_get(p, "device")));
+	json_decref(p);
+}
+
+/* The real tree: whatever is mounted here, the point is a beginning of the path and no option stands twice. */
+Test(host, the_mount_named_covers_the_path)
+{
+	json_t *p = stb_host_place("", root);
+	const char *point = json_is_object(json_object_get(p, "mount")) ? text(p, "mount", "point") : "/";
+
+	cr_assert(!strcmp(point, "/") || !strncmp(root, point, strlen(point)), "%s", point);
 	json_decref(p);
 }
