@@ -78,6 +78,26 @@ says "death: with what happened" 'killed by signal 9|SIGKILL|signal 9' err
 holds "death: the others are ok on a new server" test "$(grep ',tps,' dies/results.csv | grep -c ',ok$')" = 3
 holds "death: nothing is left" test -z "$(leftovers dies)$(ls store)"
 
+# the server stands still to the end of a repetition: it stalled, and what it had done until then is kept
+"$STB" run db.stb -o stall --set length=6s >out 2>err &
+pid=$!
+at_end "kill -TERM $pid 2>/dev/null"
+holds "stall: the run gets to measuring" wait_for 60 serving stall
+sleep 1
+server=$(server_of stall)
+holds "stall: its server is found" test -n "$server"
+if [ -n "$server" ]; then
+	kill -STOP "$server"
+	at_end "kill -KILL $server 2>/dev/null"
+	wait_for 60 grep -q '"ev":"result"' stall/journal.jsonl
+	kill -CONT "$server"
+fi
+wait $pid
+holds "stall: exit 5" test $? = 5
+says "stall: status" ',tps,1/s,.*,invalid:stalled$' stall/results.csv
+says "stall: its events are kept" ',events,,[1-9][0-9]*,invalid:stalled$' stall/results.csv
+says "stall: the series goes to the end" ',1,1,6\.000,tps,1/s,0\.000$' stall/series.csv
+
 # interrupted, and killed
 "$STB" run db.stb -o stop --set length=60s >out 2>err &
 pid=$!
@@ -98,6 +118,10 @@ wait $pid 2>/dev/null
 holds "SIGKILL: the server ends with it" wait_for 30 gone "${server:-1}"
 expect "SIGKILL: clean" 0 "$STB" clean killed
 holds "SIGKILL: nothing is left" test -z "$(leftovers killed)$(ls store)"
+
+# where the run directory lies is no matter to the server's user; only where its volume lies is
+mkdir -m 700 private
+expect "closed run directory: the run" 0 "$STB" run db.stb -o private/run
 
 # options: what the server changes without a word is told before anything is measured; each variant has its own record
 cat >variants.stb <<SPEC

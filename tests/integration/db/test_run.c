@@ -470,6 +470,7 @@ Test(db_run, a_server_that_stalls_does_not_hold_the_run)
 	cr_assert_eq(stb_oltp_run(&setup, phase), -1);
 	kill((pid_t)pid, SIGCONT);
 	cr_assert_str_eq(phase->err.what, "the server stalled: 2 of 2 connections had no answer 10 s after the run was to end");
+	cr_assert_eq(phase->result.end, STB_END_STALLED);
 	server_down(&s);
 }
 
