@@ -591,6 +591,7 @@ struct stb_xmatrix *stb_xmatrix_read(struct stb_expansion *x, const struct stb_b
 	read_runs(x, m);
 	for (size_t i = 0; i < STB_LEN(binding_order); i++)
 		read_binding_axis(x, m, binding_order[i]);
+	m->n_leading = m->n_axes;
 	/* Own axes first, so that overrides and exclusions can name all of them wherever they stand. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t p = 0; p < STB_LEN(places); p++) {

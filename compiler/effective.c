@@ -27,9 +27,34 @@ struct making {
 	uint32_t cap_attrs;
 };
 
+static uint8_t name_hash(const char *name)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 16777619u;
+	return (uint8_t)(h >> 24 ^ h >> 8);
+}
+
+/* Where the shape keeps the row of that name, or where it would. */
+static uint8_t *name_slot(const struct stb_shape *shape, const char *name)
+{
+	uint8_t at = name_hash(name);
+
+	while (shape->slots[at] && strcmp(shape->rows[shape->slots[at] - 1]->name, name))
+		at++;
+	return (uint8_t *)&shape->slots[at];
+}
+
 const struct stb_eattr *stb_eattr(const struct stb_eblock *b, const char *name)
 {
-	for (uint32_t i = 0; b && i < b->n_attrs; i++) {
+	if (b && b->places) {
+		const uint8_t row = *name_slot(b->shape, name);
+
+		if (row)
+			return b->places[row - 1] ? &b->attrs[b->places[row - 1] - 1] : NULL;
+	}
+	for (uint32_t i = 0; b && i < b->n_attrs; i++) { /* entries of options, or a block in the making */
 		if (!strcmp(b->attrs[i].name, name))
 			return &b->attrs[i];
 	}
@@ -201,7 +226,7 @@ static const char *interpolate(struct making *mk, const char *text)
 
 static const struct stb_block *offered(const struct stb_xmatrix *m, const uint32_t *point, int kind)
 {
-	for (uint32_t i = 0; i < m->n_axes; i++) {
+	for (uint32_t i = 0; i < m->n_leading; i++) {
 		if (m->axes[i].kind == kind)
 			return m->axes[i].values[point[i]].block;
 	}
@@ -286,6 +311,21 @@ static void make_map(struct making *mk, const struct stb_schema_attr *row)
 
 /* --- the block --- */
 
+/* Rules ask for a hundred attributes by name, of every combination: where each lies is worked out once a block. */
+static void place_attrs(struct stb_expansion *x, struct stb_eblock *b)
+{
+	const struct stb_shape *shape = stb_shape(x, b->block->type);
+
+	b->shape = shape;
+	b->places = STB_NEW_ARRAY(x->arena, uint8_t, shape->n_rows);
+	for (uint32_t i = 0, row = 0; i < b->n_attrs && i < UINT8_MAX; i++) {
+		while (row < shape->n_rows && shape->rows[row] != b->attrs[i].row)
+			row++;
+		if (row < shape->n_rows && !(shape->rows[row]->flags & STB_OPEN_MAP))
+			b->places[row] = (uint8_t)(i + 1);
+	}
+}
+
 static struct stb_eblock *intern_content(struct stb_expansion *x, struct stb_eblock *b)
 {
 	struct stb_eblock *known;
@@ -304,6 +344,7 @@ static struct stb_eblock *intern_content(struct stb_expansion *x, struct stb_ebl
 		b->id_json = stb_arena_strndup(x->arena, stb_buf_str(&id), id.len);
 		b->content = stb_arena_strndup(x->arena, stb_buf_str(&key), key.len);
 		b->plan_block = STB_NONE;
+		place_attrs(x, b);
 		stb_intern_lend(&x->by_content, b->content, (uint32_t)key.len, b);
 		known = b;
 	}
@@ -338,7 +379,11 @@ const struct stb_shape *stb_shape(struct stb_expansion *x, const struct stb_sche
 			continue;
 		if (!stb_schema_default(x->arena, &rows[i], &shape->defaults[shape->n_rows]))
 			shape->defaults[shape->n_rows] = (struct stb_val){ 0 };
+		if ((rows[i].flags & STB_BOUND) && shape->n_bound < STB_LEN(shape->bound))
+			shape->bound[shape->n_bound++] = rows[i].ref_kind;
 		shape->rows[shape->n_rows++] = &rows[i];
+		STB_ASSERT(shape->n_rows < STB_LEN(shape->slots) / 2);
+		*name_slot(shape, rows[i].name) = (uint8_t)shape->n_rows;
 	}
 	return shape;
 }
@@ -395,51 +440,70 @@ static void find_relevant(struct making *mk, const struct stb_xsettings *active)
 	mk->rel = mk->x->relevant;
 }
 
+bool stb_wants_cell(const struct stb_setting *s)
+{
+	return (s->row->flags & STB_INTERPOLATES_CELL) && s->val.str && strstr(s->val.str, "${cell.");
+}
+
 static bool wants_cell(const struct making *mk)
 {
 	for (uint32_t i = 0; i < mk->block->n_settings; i++) {
-		const struct stb_setting *s = &mk->block->settings[i];
-
-		if ((s->row->flags & STB_INTERPOLATES_CELL) && s->val.str && strstr(s->val.str, "${cell."))
+		if (stb_wants_cell(&mk->block->settings[i]))
 			return true;
 	}
 	for (uint32_t i = 0; i < mk->n_rel; i++) {
-		const struct stb_setting *s = mk->rel[i].made;
-
-		if ((s->row->flags & STB_INTERPOLATES_CELL) && s->val.str && strstr(s->val.str, "${cell."))
+		if (stb_wants_cell(mk->rel[i].made))
 			return true;
 	}
 	return false;
+}
+
+void stb_key_add(struct stb_expansion *x, const void *part)
+{
+	STB_ARENA_GROW(x->arena, x->key, x->n_key, x->cap_key);
+	x->key[x->n_key++] = part;
+}
+
+void stb_key_add_offer(struct stb_expansion *x, const struct stb_xmatrix *m, const uint32_t *point, enum stb_kind kind)
+{
+	stb_key_add(x, offered(m, point, (int)kind));
+}
+
+/* What axes offer for the references that blocks of the type may leave to them. */
+static void add_offers(struct stb_expansion *x, const struct stb_block *block, const struct stb_xmatrix *m, const uint32_t *point)
+{
+	const struct stb_shape *shape = stb_shape(x, block->type);
+
+	for (uint32_t i = 0; i < shape->n_bound; i++)
+		stb_key_add(x, offered(m, point, shape->bound[i]));
 }
 
 struct stb_eblock *stb_effective(struct stb_expansion *x, const struct stb_block *block,
 	const struct stb_xsettings *active, const struct stb_xmatrix *m, const uint32_t *point, uint32_t cell, bool bind)
 {
 	struct making mk = { .x = x, .block = block, .m = m, .point = point, .cell = cell, .bind = bind };
-	static const int bindable[] = { STB_K_STORAGE, STB_K_VOLUME, STB_K_DATABASE, STB_K_PIN };
-	struct stb_buf key;
 	struct stb_eblock *b;
+	uint32_t len;
 
 	find_relevant(&mk, active);
-	stb_buf_init(&key);
-	stb_buf_add(&key, (const char *)&block, sizeof(block));
-	for (size_t i = 0; i < STB_LEN(bindable); i++) {
-		const struct stb_block *offer = bind ? offered(m, point, bindable[i]) : NULL;
-
-		stb_buf_add(&key, (const char *)&offer, sizeof(offer));
-	}
+	x->n_key = 0;
+	stb_key_add(x, block);
+	stb_key_add(x, bind ? x : NULL); /* also apart from the keys of stb_effective_volume() */
+	if (bind)
+		add_offers(x, block, m, point);
 	for (uint32_t i = 0; i < mk.n_rel; i++)
-		stb_buf_add(&key, (const char *)&mk.rel[i].from, sizeof(mk.rel[i].from));
+		stb_key_add(x, mk.rel[i].from);
 	if (wants_cell(&mk)) {
-		stb_buf_add(&key, (const char *)&m, sizeof(m));
-		stb_buf_add(&key, (const char *)point, m->n_axes * sizeof(*point));
+		stb_key_add(x, m);
+		for (uint32_t i = 0; i < m->n_axes; i++)
+			stb_key_add(x, (const void *)(uintptr_t)point[i]); /* a number, not an address */
 	}
-	b = stb_intern_get(&x->by_source, stb_buf_str(&key), (uint32_t)key.len);
+	len = x->n_key * (uint32_t)sizeof(*x->key);
+	b = stb_intern_get(&x->by_source, x->key, len);
 	if (!b) {
 		b = make_block(&mk);
-		stb_intern_put(&x->by_source, stb_buf_str(&key), (uint32_t)key.len, b);
+		stb_intern_put(&x->by_source, x->key, len, b);
 	}
-	stb_buf_fini(&key);
 	return b;
 }
 
@@ -481,7 +545,7 @@ static void inherit_attr(struct making *mk, const struct stb_schema_attr *row, c
 
 struct stb_eblock *stb_effective_volume(struct stb_expansion *x, struct stb_eblock *volume, struct stb_eblock *storage)
 {
-	const void *key[3] = { volume, storage, NULL };
+	const void *key[3] = { volume, storage, volume };
 	struct stb_eblock *b = stb_intern_get(&x->by_source, key, sizeof(key));
 	struct making mk = { .x = x, .block = volume->block };
 	const struct stb_shape *shape = stb_shape(x, volume->block->type);

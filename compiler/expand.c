@@ -1,14 +1,18 @@
 /*
  * expand.c - matrices to cells.
  *
- * Cells are walked in nesting order, one at a time; nothing is kept about a cell but its point and one pointer, and the
- * work per cell is a few look-ups (effective.c). What can be wrong in many cells at once (a reference that nothing
- * binds, a setting that touches nothing, cells that are the same) is counted while walking and told once, with the
- * number of cells and the first of them.
+ * Cells are walked in nesting order, one at a time; beside what the plan says about a cell nothing is kept but two
+ * pointers. Most of a cell is what many others have too: its chain (the workload and what that works on) follows from
+ * the workload, the settings in force and what axes offer, its env (all other blocks) from the chain and what axes
+ * describe. Both are looked up by just that, so the work per cell is a few look-ups and the end of one hash. What can
+ * be wrong in many cells at once (a reference that nothing binds, a setting that touches nothing, cells that are the
+ * same) is counted while walking and told once, with the number of cells and the first of them.
  *
  * A cell's chain: workload io -> volume -> storage, or workload oltp -> database -> volume -> storage, with the database's other volumes;
  * beside it the server and its pin, the client and its pin, and whatever axes describe. A value of a described axis belongs to each of its cells even where
  * nothing takes it: it is what the figures are about, so it is part of the identity.
+ *
+ * A chain that is not complete, and one whose addresses say ${cell.AXIS}, is made anew for every cell.
  */
 #include "compiler/expand.h"
 
@@ -33,8 +37,14 @@ struct walk {
 	uint64_t n, limit;         /* counting: stops when n exceeds limit */
 	bool counting;
 	bool filling;              /* at the chain of a fill */
+	bool only_io;              /* no workload of the spec takes a database, whatever axes offer */
+	bool by_cell;              /* some address may say ${cell.AXIS} */
 	struct stb_xsettings active;
-	struct stb_intern ids;     /* of this matrix: 16 hex digits -> cell index + 1 */
+	uint32_t workload;         /* its axis */
+	struct stb_intern chains;  /* workload, offers and settings in force -> struct stb_chain */
+	const char *tail;          /* of the cells' identities */
+	size_t tail_len;
+	uint32_t *points;          /* room for those of the cells to come */
 	uint32_t n_same, same_a, same_b;
 	struct lack *lacks;
 	uint32_t n_lacks, cap_lacks;
@@ -43,7 +53,7 @@ struct walk {
 
 const char *stb_xcell_label(const struct stb_expansion *x, uint32_t cell)
 {
-	const struct stb_xcell *c = &x->cells[cell];
+	const struct stb_plan_cell *c = &x->planned[cell];
 	const struct stb_xmatrix *m = x->matrices[c->matrix];
 	const char *text = NULL;
 
@@ -202,21 +212,26 @@ static bool before(const struct stb_eblock *a, const struct stb_eblock *b)
 	return ra != rb ? ra < rb : strcmp(a->block->name, b->block->name) < 0;
 }
 
-static void use(struct stb_combo *c, const struct stb_eblock *b)
+struct used {
+	const struct stb_eblock *items[STB_MAX_USED]; /* sorted by kind and name */
+	uint32_t n;
+};
+
+static void use(struct used *c, const struct stb_eblock *b)
 {
-	uint32_t at = c->n_used;
+	uint32_t at = c->n;
 
 	if (!b)
 		return;
-	for (uint32_t i = 0; i < c->n_used; i++) {
-		if (c->used[i]->block == b->block)
+	for (uint32_t i = 0; i < c->n; i++) {
+		if (c->items[i]->block == b->block)
 			return;
 	}
-	STB_ASSERT(c->n_used < STB_MAX_USED);
-	for (; at && before(b, c->used[at - 1]); at--)
-		c->used[at] = c->used[at - 1];
-	c->used[at] = b;
-	c->n_used++;
+	STB_ASSERT(c->n < STB_MAX_USED);
+	for (; at && before(b, c->items[at - 1]); at--)
+		c->items[at] = c->items[at - 1];
+	c->items[at] = b;
+	c->n++;
 }
 
 /* A volume with its class: the volume as the file system it has. */
@@ -229,11 +244,37 @@ static const struct stb_eblock *resolve_volume(struct walk *w, struct stb_eblock
 	return s ? stb_effective_volume(w->x, volume, s) : volume;
 }
 
-static void use_described(struct walk *w, struct stb_combo *c, uint32_t cell)
+static const struct stb_env *intern_env(struct stb_expansion *x, const struct used *used)
 {
-	for (uint32_t i = 0; i < w->m->n_axes; i++) {
+	struct stb_env *known;
+	uint32_t len;
+
+	x->n_key = 0;
+	for (uint32_t i = 0; i < used->n; i++)
+		stb_key_add(x, used->items[i]);
+	stb_key_add(x, NULL); /* apart from the keys of find_env() */
+	len = x->n_key * (uint32_t)sizeof(*x->key);
+	known = stb_intern_get(&x->by_env, x->key, len);
+	if (known)
+		return known;
+	known = STB_NEW(x->arena, struct stb_env);
+	known->used = STB_NEW_ARRAY(x->arena, const struct stb_eblock *, used->n);
+	known->n_used = used->n;
+	memcpy(known->used, used->items, used->n * sizeof(*known->used));
+	stb_identity_env(known);
+	stb_intern_put(&x->by_env, x->key, len, known);
+	STB_ARENA_GROW(x->arena, x->envs, x->n_envs, x->cap_envs);
+	x->envs[x->n_envs++] = known;
+	return known;
+}
+
+/* What axes describe in the cell, as found: up to three blocks an axis. */
+static void find_described(struct walk *w, uint32_t cell, struct used *found)
+{
+	found->n = 0;
+	for (uint32_t i = 0; i < w->m->n_leading; i++) {
 		const struct stb_xaxis *axis = &w->m->axes[i];
-		const struct stb_eblock *storage = NULL, *b;
+		const struct stb_eblock *storage = NULL, *volume = NULL, *b;
 		struct stb_eblock *e;
 
 		if (axis->kind < 0 || axis->kind == STB_K_WORKLOAD || !axis->described)
@@ -243,10 +284,47 @@ static void use_described(struct walk *w, struct stb_combo *c, uint32_t cell)
 		if (axis->kind == STB_K_VOLUME)
 			b = resolve_volume(w, e, cell, &storage);
 		else if (axis->kind == STB_K_DATABASE && stb_eattr(e, "volume"))
-			use(c, resolve_volume(w, follow(w, e, "volume", STB_K_VOLUME, cell), cell, &storage));
-		use(c, b);
-		use(c, storage);
+			volume = resolve_volume(w, follow(w, e, "volume", STB_K_VOLUME, cell), cell, &storage);
+		found->items[found->n++] = volume;
+		found->items[found->n++] = b;
+		found->items[found->n++] = storage;
 	}
+}
+
+/* All blocks of the cell but its workloads. chain may be NULL: then only what axes describe is followed. */
+static const struct stb_env *find_env(struct walk *w, const struct stb_chain *chain, uint32_t cell)
+{
+	struct stb_expansion *x = w->x;
+	struct used found, all;
+	const struct stb_env *known;
+	uint32_t len;
+
+	find_described(w, cell, &found);
+	if (!chain)
+		return NULL;
+	if (!found.n)
+		return chain->base;
+	x->n_key = 0;
+	stb_key_add(x, chain->base);
+	for (uint32_t i = 0; i < found.n; i++)
+		stb_key_add(x, found.items[i]);
+	stb_key_add(x, x); /* apart from the keys of intern_env() */
+	len = x->n_key * (uint32_t)sizeof(*x->key);
+	known = stb_intern_get(&x->by_env, x->key, len);
+	if (known)
+		return known;
+	all.n = chain->base->n_used;
+	memcpy(all.items, chain->base->used, all.n * sizeof(*all.items));
+	for (uint32_t i = 0; i < found.n; i++)
+		use(&all, found.items[i]);
+	known = intern_env(x, &all);
+	x->n_key = 0;
+	stb_key_add(x, chain->base);
+	for (uint32_t i = 0; i < found.n; i++)
+		stb_key_add(x, found.items[i]);
+	stb_key_add(x, x);
+	stb_intern_put(&x->by_env, x->key, len, (void *)known);
+	return known;
 }
 
 static struct stb_scope *intern_scope(struct stb_expansion *x, const struct stb_scope *s)
@@ -277,27 +355,6 @@ static struct stb_scope *intern_scope(struct stb_expansion *x, const struct stb_
 		x->scopes[x->n_scopes++] = known;
 	}
 	known->n_cells++;
-	return known;
-}
-
-static struct stb_combo *intern_combo(struct stb_expansion *x, const struct stb_combo *c)
-{
-	const void *key[STB_MAX_USED + 1] = { c->scope };
-	struct stb_combo *known;
-
-	memcpy(&key[1], c->used, c->n_used * sizeof(*c->used));
-	known = stb_intern_get(&x->by_combo, key, (c->n_used + 1) * (uint32_t)sizeof(*key));
-	if (known)
-		return known;
-	known = STB_NEW(x->arena, struct stb_combo);
-	*known = *c;
-	known->used = STB_NEW_ARRAY(x->arena, const struct stb_eblock *, c->n_used);
-	memcpy(known->used, c->used, c->n_used * sizeof(*c->used));
-	known->group = STB_NONE;
-	stb_identity_cell(known, c->scope->matrix->fresh);
-	stb_intern_put(&x->by_combo, key, (c->n_used + 1) * (uint32_t)sizeof(*key), known);
-	STB_ARENA_GROW(x->arena, x->combos, x->n_combos, x->cap_combos);
-	x->combos[x->n_combos++] = known;
 	return known;
 }
 
@@ -343,21 +400,39 @@ static bool excluded(struct walk *w)
 	return out;
 }
 
-static void note_id(struct walk *w, const struct stb_combo *c, uint32_t cell)
+/* The same cells once more, of another run. */
+static bool is_later_run(const struct stb_xmatrix *m, const struct stb_plan_cell *c)
 {
-	if (w->m->run_axis != STB_NONE && w->point[w->m->run_axis])
-		return; /* the same cells once more */
-	/* Sixteen digits are what people see and type, so two cells that share them are refused as well. */
-	const uintptr_t first = (uintptr_t)stb_intern_get(&w->ids, c->id, 16);
+	return m->run_axis != STB_NONE && c->point[m->run_axis];
+}
 
-	if (!first) {
-		stb_intern_put(&w->ids, c->id, 16,
-			(void *)((uintptr_t)cell + 1)); /* NOLINT: an index, not an address */
+/* Sixteen digits are what people see and type, so two cells of a matrix that share them are refused as well. */
+static void note_id(struct walk *w, uint32_t cell)
+{
+	struct stb_plan_cell *cells = w->x->planned;
+	const uint32_t other = stb_plan_ids_put(&w->x->ids, cells, cell, 16);
+
+	if (other == STB_NONE)
 		return;
-	}
+	if (!strcmp(cells[other].id, cells[cell].id))
+		cells[cell].same_as = cells[other].same_as;
+	if (cells[other].matrix != w->m->index || is_later_run(w->m, &cells[cell]))
+		return;
 	if (!w->n_same++) {
-		w->same_a = (uint32_t)(first - 1);
+		w->same_a = is_later_run(w->m, &cells[other]) ? cells[other].same_as : other;
 		w->same_b = cell;
+	}
+}
+
+static void note_ids(struct walk *w)
+{
+	const struct stb_plan_cell *cells = w->x->planned;
+
+	for (uint32_t i = w->m->first_cell; i < w->x->n_cells; i++) {
+		if (w->x->n_cells - i > STB_PLAN_IDS_AHEAD)
+			stb_plan_ids_expect(&w->x->ids, &cells[i + STB_PLAN_IDS_AHEAD]);
+		if (cells[i].id[0])
+			note_id(w, i);
 	}
 }
 
@@ -420,7 +495,7 @@ static void resolve_servers(struct walk *w, struct stb_scope *s, uint32_t cell)
 		s->client_pin = NULL;
 }
 
-static void use_scope(struct stb_combo *c, const struct stb_scope *s)
+static void use_scope(struct used *c, const struct stb_scope *s)
 {
 	use(c, s->storage);
 	use(c, s->volume);
@@ -436,11 +511,11 @@ static void use_scope(struct stb_combo *c, const struct stb_scope *s)
 	use(c, s->client_pin);
 }
 
-static void chain(struct walk *w, const struct stb_block *workload, uint32_t cell, struct stb_combo *combo, struct stb_scope *scope);
+static void chain(struct walk *w, const struct stb_block *workload, uint32_t cell, struct used *used, struct stb_scope *scope);
 
 
 /* The workloads that an attribute lists, each with its own chain: the parts of a mix, the fills of an io workload. */
-static uint32_t chain_list(struct walk *w, const struct stb_eblock *of, const char *attr, uint32_t cell, struct stb_combo *combo,
+static uint32_t chain_list(struct walk *w, const struct stb_eblock *of, const char *attr, uint32_t cell, struct used *used,
 	const struct stb_scope **to)
 {
 	const struct stb_eattr *a = stb_eattr(of, attr);
@@ -453,7 +528,7 @@ static uint32_t chain_list(struct walk *w, const struct stb_eblock *of, const ch
 		/* Lists do not nest, whatever is written: rules_mix.c says so. */
 		if (!b || !strcmp(b->type->type, "mix") || b == of->block)
 			continue;
-		chain(w, b, cell, combo, &part);
+		chain(w, b, cell, used, &part);
 		if (!w->n_lacks && complete(&part))
 			to[n++] = intern_scope(w->x, &part);
 	}
@@ -461,13 +536,13 @@ static uint32_t chain_list(struct walk *w, const struct stb_eblock *of, const ch
 }
 
 /* A workload with what it works on; every block of it is used by the cell. */
-static void chain(struct walk *w, const struct stb_block *workload, uint32_t cell, struct stb_combo *combo, struct stb_scope *scope)
+static void chain(struct walk *w, const struct stb_block *workload, uint32_t cell, struct used *used, struct stb_scope *scope)
 {
 	struct stb_eblock *e = stb_effective(w->x, workload, &w->active, w->m, w->point, cell, true), *volume = NULL;
 
 	*scope = (struct stb_scope){ .matrix = w->m, .workload = e, .first_cell = cell };
 	if (!strcmp(workload->type->type, "mix")) {
-		scope->n_parts = chain_list(w, e, "run", cell, combo, scope->parts);
+		scope->n_parts = chain_list(w, e, "run", cell, used, scope->parts);
 		for (uint32_t i = 0; i < scope->n_parts; i++) {
 			const struct stb_scope *part = scope->parts[i];
 
@@ -490,35 +565,127 @@ static void chain(struct walk *w, const struct stb_block *workload, uint32_t cel
 		scope->volume = resolve_volume(w, volume, cell, &scope->storage);
 	resolve_mounts(w, scope, cell);
 	resolve_servers(w, scope, cell);
-	use_scope(combo, scope);
+	use_scope(used, scope);
 	/* A fill has no fills of its own, so this ends. */
 	if (!strcmp(workload->type->type, "io") && !w->filling && stb_eattr(e, "prepare")) {
 		w->filling = true;
-		scope->n_fills = chain_list(w, e, "prepare", cell, combo, scope->fills);
+		scope->n_fills = chain_list(w, e, "prepare", cell, used, scope->fills);
 		w->filling = false;
 	}
 }
 
+/* One more cell has the scope. */
+static void count_scope(const struct stb_scope *scope)
+{
+	struct stb_scope *s = (struct stb_scope *)scope; /* ours; only its number of cells changes */
+
+	s->n_cells++;
+	for (uint32_t i = 0; i < s->n_parts; i++)
+		count_scope(s->parts[i]);
+	for (uint32_t i = 0; i < s->n_fills; i++)
+		count_scope(s->fills[i]);
+}
+
+static void split_used(struct walk *w, const struct used *used, struct stb_chain *c)
+{
+	struct stb_expansion *x = w->x;
+	struct used others = { .n = 0 };
+	struct stb_buf json;
+
+	while (others.n < used->n && used->items[others.n]->block->kind != STB_K_WORKLOAD) {
+		others.items[others.n] = used->items[others.n];
+		others.n++;
+	}
+	c->base = intern_env(x, &others);
+	c->n_loads = used->n - others.n; /* workloads come last */
+	c->loads = STB_NEW_ARRAY(x->arena, const struct stb_eblock *, c->n_loads);
+	memcpy(c->loads, used->items + others.n, c->n_loads * sizeof(*c->loads));
+	stb_buf_init(&json);
+	for (uint32_t i = 0; i < c->n_loads; i++) {
+		stb_buf_adds(&json, i ? "," : "");
+		stb_buf_adds(&json, c->loads[i]->id_json);
+	}
+	stb_buf_add(&json, w->tail, w->tail_len);
+	c->id_json = stb_arena_strndup(x->arena, stb_buf_str(&json), json.len);
+	c->id_len = (uint32_t)json.len;
+	stb_buf_fini(&json);
+}
+
+/* NULL: it is not complete. */
+static struct stb_chain *make_chain(struct walk *w, const struct stb_block *workload, uint32_t cell)
+{
+	struct stb_expansion *x = w->x;
+	struct used used;
+	struct stb_scope scope;
+	struct stb_chain *c;
+
+	used.n = 0;
+	chain(w, workload, cell, &used, &scope);
+	if (w->n_lacks || !complete(&scope))
+		return NULL;
+	c = STB_NEW(x->arena, struct stb_chain);
+	c->scope = intern_scope(x, &scope);
+	split_used(w, &used, c);
+	c->touched = STB_NEW_ARRAY(x->arena, struct stb_xsetting *, w->active.n);
+	for (uint32_t i = 0; i < w->active.n; i++) {
+		if (w->active.items[i]->seen == cell + 1)
+			c->touched[c->n_touched++] = w->active.items[i];
+	}
+	STB_ARENA_GROW(x->arena, x->chains, x->n_chains, x->cap_chains);
+	x->chains[x->n_chains++] = c;
+	return c;
+}
+
+static uint32_t chain_key(struct walk *w, const struct stb_block *workload)
+{
+	w->x->n_key = 0;
+	stb_key_add(w->x, workload);
+	stb_key_add_offer(w->x, w->m, w->point, STB_K_STORAGE);
+	stb_key_add_offer(w->x, w->m, w->point, STB_K_VOLUME);
+	stb_key_add_offer(w->x, w->m, w->point, STB_K_SERVER);
+	stb_key_add_offer(w->x, w->m, w->point, STB_K_PIN);
+	if (!w->only_io)
+		stb_key_add_offer(w->x, w->m, w->point, STB_K_DATABASE);
+	for (uint32_t i = 0; i < w->active.n; i++)
+		stb_key_add(w->x, w->active.items[i]);
+	return w->x->n_key * (uint32_t)sizeof(*w->x->key);
+}
+
+static const struct stb_chain *find_chain(struct walk *w, uint32_t cell)
+{
+	const struct stb_block *workload = w->m->axes[w->workload].values[w->point[w->workload]].block;
+	struct stb_chain *c;
+
+	if (w->by_cell)
+		return make_chain(w, workload, cell);
+	c = stb_intern_get(&w->chains, w->x->key, chain_key(w, workload));
+	if (!c) {
+		c = make_chain(w, workload, cell);
+		if (c)
+			stb_intern_put(&w->chains, w->x->key, chain_key(w, workload), c);
+		return c;
+	}
+	count_scope(c->scope);
+	for (uint32_t i = 0; i < c->n_touched; i++)
+		c->touched[i]->seen = cell + 1;
+	return c;
+}
+
 static void resolve(struct walk *w, uint32_t cell)
 {
-	const uint32_t axis = stb_xmatrix_axis(w->m, "workload", w->m->n_axes);
-	const struct stb_eblock *used[STB_MAX_USED];
-	struct stb_combo combo = { .used = used };
-	struct stb_scope scope;
+	struct stb_xcell *x = &w->x->cells[cell];
 
-	chain(w, w->m->axes[axis].values[w->point[axis]].block, cell, &combo, &scope);
-	use_described(w, &combo, cell);
+	x->chain = find_chain(w, cell);
+	x->env = find_env(w, x->chain, cell);
 	for (uint32_t i = 0; i < w->active.n; i++) {
 		struct stb_xsetting *s = w->active.items[i];
 
 		if (s->seen != cell + 1 && !s->missed++)
 			s->first_missed = cell;
 	}
-	if (w->n_lacks || !complete(&scope))
+	if (!x->chain || w->n_lacks)
 		return;
-	combo.scope = intern_scope(w->x, &scope);
-	w->x->cells[cell].combo = intern_combo(w->x, &combo);
-	note_id(w, w->x->cells[cell].combo, cell);
+	stb_identity_cell(x->env, x->chain, w->x->planned[cell].id);
 }
 
 static void visit(struct walk *w)
@@ -528,13 +695,79 @@ static void visit(struct walk *w)
 
 	if (excluded(w))
 		return;
-	STB_ARENA_GROW(x->arena, x->cells, x->n_cells, x->cap_cells);
-	x->cells[x->n_cells++] = (struct stb_xcell){ .matrix = w->m->index };
-	x->cells[cell].point = STB_NEW_ARRAY(x->arena, uint32_t, w->m->n_axes);
-	memcpy(x->cells[cell].point, w->point, w->m->n_axes * sizeof(*w->point));
+	STB_ASSERT(cell < x->cap_cells);
+	x->n_cells++;
+	x->planned[cell] = (struct stb_plan_cell){ .matrix = w->m->index, .point = w->points, .same_as = cell };
+	memcpy(w->points, w->point, w->m->n_axes * sizeof(*w->point));
+	w->points += w->m->n_axes;
 	w->m->n_cells++;
 	gather_active(w);
 	resolve(w, cell);
+}
+
+/* Room for all cells of the matrix: they are counted, because doubling would hold several copies. */
+static void make_room(struct walk *w)
+{
+	struct walk count = { .x = w->x, .m = w->m, .counting = true, .limit = UINT64_MAX };
+	struct stb_expansion *x = w->x;
+
+	walk_axis(&count, 0);
+	w->points = STB_NEW_ARRAY(x->plan_arena, uint32_t, count.n * w->m->n_axes);
+	if (x->n_cells + count.n > x->cap_cells) {
+		struct stb_plan_cell *planned = x->planned;
+		struct stb_xcell *cells = x->cells;
+
+		STB_ASSERT(count.n < UINT32_MAX / 4 && x->cap_cells < UINT32_MAX / 4);
+		x->cap_cells = STB_MAX(x->n_cells + (uint32_t)count.n, x->cap_cells * 2);
+		x->planned = STB_NEW_ARRAY(x->plan_arena, struct stb_plan_cell, x->cap_cells);
+		x->cells = STB_NEW_ARRAY(x->arena, struct stb_xcell, x->cap_cells);
+		if (x->n_cells) {
+			memcpy(x->planned, planned, x->n_cells * sizeof(*planned));
+			memcpy(x->cells, cells, x->n_cells * sizeof(*cells));
+		}
+	}
+	stb_plan_ids_reserve(&x->ids, x->planned, x->n_cells + (uint32_t)count.n);
+}
+
+static bool only_io(const struct stb_model *model)
+{
+	for (uint32_t i = 0; i < model->n_blocks; i++) {
+		if (model->blocks[i]->kind == STB_K_WORKLOAD && strcmp(model->blocks[i]->type->type, "io"))
+			return false;
+	}
+	return true;
+}
+
+static bool list_wants_cell(const struct stb_xsettings *list)
+{
+	for (uint32_t i = 0; i < list->n; i++) {
+		for (uint32_t t = 0; t < list->items[i]->n_types; t++) {
+			if (list->items[i]->made[t] && stb_wants_cell(list->items[i]->made[t]))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool wants_cell(const struct stb_model *model, const struct stb_xmatrix *m)
+{
+	for (uint32_t i = 0; i < model->n_blocks; i++) {
+		for (uint32_t k = 0; k < model->blocks[i]->n_settings; k++) {
+			if (stb_wants_cell(&model->blocks[i]->settings[k]))
+				return true;
+		}
+	}
+	for (uint32_t i = 0; i < m->n_overrides; i++) {
+		if (list_wants_cell(&m->overrides[i].settings))
+			return true;
+	}
+	for (uint32_t i = 0; i < m->n_axes; i++) {
+		for (uint32_t v = 0; v < m->axes[i].n_values; v++) {
+			if (list_wants_cell(&m->axes[i].values[v].settings))
+				return true;
+		}
+	}
+	return false;
 }
 
 /* --- what was counted --- */
@@ -659,8 +892,8 @@ static void report_same(struct walk *w)
 
 	if (!w->n_same || w->x->sink->n_errors > w->n_errors_before)
 		return;
-	a = w->x->cells[w->same_a].point;
-	b = w->x->cells[w->same_b].point;
+	a = w->x->planned[w->same_a].point;
+	b = w->x->planned[w->same_b].point;
 	d = stb_diag(w->x->sink, STB_E0517, w->m->block->span, "matrix `%s` has cells that are the same: %s and %s",
 		w->m->block->name, stb_xcell_label(w->x, w->same_a), stb_xcell_label(w->x, w->same_b));
 	if (w->n_same > 1)
@@ -689,9 +922,16 @@ static void expand_matrix(struct stb_expansion *x, const struct stb_block *block
 		m->bad = true;
 		return;
 	}
-	stb_intern_init(&w.ids, x->arena);
+	stb_intern_init(&w.chains, x->arena);
+	w.workload = stb_xmatrix_axis(m, "workload", m->n_axes);
+	w.tail = stb_identity_tail(x->arena, m->fresh);
+	w.tail_len = strlen(w.tail);
+	w.only_io = only_io(x->m);
+	w.by_cell = wants_cell(x->m, m);
+	make_room(&w);
 	w.n_errors_before = x->sink->n_errors;
 	walk_axis(&w, 0);
+	note_ids(&w);
 	report_lacks(&w);
 	report_selectors(&w);
 	for (uint32_t i = 0; i < m->n_overrides; i++)
@@ -707,13 +947,15 @@ static void expand_matrix(struct stb_expansion *x, const struct stb_block *block
 
 void stb_expand(struct stb_expansion *x)
 {
+	stb_plan_ids_init(&x->ids);
 	stb_intern_init(&x->by_source, x->arena);
 	stb_intern_init(&x->by_content, x->arena);
 	stb_intern_init(&x->by_scope, x->arena);
-	stb_intern_init(&x->by_combo, x->arena);
+	stb_intern_init(&x->by_env, x->arena);
 	stb_intern_init(&x->reported, x->arena);
 	for (uint32_t i = 0; i < x->m->n_blocks; i++) {
 		if (x->m->blocks[i]->kind == STB_K_MATRIX)
 			expand_matrix(x, x->m->blocks[i]);
 	}
+	stb_plan_ids_fini(&x->ids);
 }

@@ -2,12 +2,12 @@
  * expand.h - what the second half of the compiler works on: matrices read into axes and selectors, blocks with their
  * effective attributes, cells. Private to axes, selector, expand, identity, cost, rules and lower.
  *
- * Everything lies in the compilation's arena. Blocks, scopes and combos are interned by content: equal things are one
- * object, so a cell is a handful of pointers and whatever is worked out about a block (its canonical JSON, its
- * findings) is worked out once, however many cells use it.
+ * Everything lies in the compilation's arena. Blocks, scopes and envs are interned by content: equal things are one
+ * object, so a cell is two pointers beside what the plan says about it, and whatever is worked out about a block (its
+ * canonical JSON, its findings) is worked out once, however many cells use it. A spec may have millions of cells.
  *
- *   model ---axes---> struct stb_xmatrix ---expand---> struct stb_xcell -> struct stb_combo -> struct stb_eblock ...
- *                                                                            `-> struct stb_scope ---rules---> findings
+ *   model ---axes---> struct stb_xmatrix ---expand---> struct stb_xcell -> struct stb_env -> struct stb_eblock ...
+ *                                                           `-> struct stb_chain -> struct stb_scope ---rules---> findings
  */
 #ifndef STB_EXPAND_H
 #define STB_EXPAND_H
@@ -15,6 +15,7 @@
 #include "compiler/intern.h"
 #include "compiler/model.h"
 #include "compiler/rule.h"
+#include "runtime/plan/ids.h"
 
 /* --- settings of axes and overrides: known by path until it is known which blocks they touch --- */
 
@@ -97,6 +98,7 @@ struct stb_xmatrix {
 	uint32_t index;
 	struct stb_xaxis *axes;
 	uint32_t n_axes, cap_axes;
+	uint32_t n_leading;            /* those by kind are among these */
 	struct stb_xoverride *overrides;
 	uint32_t n_overrides, cap_overrides;
 	struct stb_xexclude *excludes;
@@ -119,10 +121,14 @@ struct stb_eattr {
 	struct stb_span span; /* the line that set it; STB_NO_SPAN for a default */
 };
 
+struct stb_shape;
+
 struct stb_eblock {
 	const struct stb_block *block;
 	struct stb_eattr *attrs; /* schema order, options by name */
 	uint32_t n_attrs;
+	const struct stb_shape *shape;
+	uint8_t *places;         /* per row of the shape: attribute + 1, or 0; NULL while the block is made */
 	const char *id_json;     /* canonical form with what makes its identity */
 	const char *content;     /* JSON with every effective attribute, full_len bytes; behind it where each value is from */
 	uint32_t full_len;
@@ -158,28 +164,44 @@ struct stb_scope {
 	const struct stb_scope *fills[STB_MAX_PARTS]; /* of an io workload: its `prepare` */
 	uint32_t n_parts, n_fills;
 	uint32_t n_cells, first_cell;
+	struct stb_lowered *lowered; /* lower: what the plan says about its cells, NULL before */
 };
 
-/* All blocks of a cell. Interned per matrix. */
-struct stb_combo {
-	struct stb_scope *scope;
+struct stb_lowered;
+
+/* The blocks of a cell that are no workloads. Interned. */
+struct stb_env {
 	const struct stb_eblock **used; /* sorted by kind and name, the described ones among them */
 	uint32_t n_used;
-	char id[STB_HASH_HEX];
-	uint32_t group;       /* lower: index, STB_NONE before */
+	struct stb_hash begun;  /* what the ids of its cells begin with */
+};
+
+/* A cell's workload with what it works on. One per distinct set of what could matter to it, which is far fewer than cells. */
+struct stb_chain {
+	struct stb_scope *scope;
+	const struct stb_env *base;       /* without what axes describe */
+	const struct stb_eblock **loads;  /* the workloads, by name */
+	uint32_t n_loads, n_touched;
+	const char *id_json;              /* what the ids of its cells end with: theirs, and the matrix's tail */
+	uint32_t id_len;
+	struct stb_xsetting **touched;    /* the settings in force that it takes */
 };
 
 struct stb_xcell {
-	uint32_t matrix;
-	uint32_t *point;      /* per axis; STB_NONE: no value */
-	struct stb_combo *combo;
+	const struct stb_chain *chain; /* NULL: it has none; reported */
+	const struct stb_env *env;
 };
+
+enum { STB_MAX_BOUND = 8 };
 
 /* What blocks of a type may have, defaults read once. */
 struct stb_shape {
 	const struct stb_schema_type *type;
 	const struct stb_schema_attr **rows; /* no nested blocks, no label and note */
 	struct stb_val *defaults;            /* STB_V_NONE: none */
+	uint8_t slots[256];                  /* by a hash of the name: row + 1, or 0 */
+	int bound[STB_MAX_BOUND];            /* kinds of the rows that an axis may bind */
+	uint32_t n_bound;
 	uint32_t n_rows;
 };
 
@@ -195,20 +217,27 @@ struct stb_expansion {
 	struct stb_xmatrix **matrices;
 	uint32_t n_matrices, cap_matrices;
 	struct stb_xcell *cells;
+	struct stb_plan_cell *planned; /* the same cells: matrix, point, id and same_as are known here, lower adds the rest */
+	struct stb_arena *plan_arena;  /* theirs */
 	uint32_t n_cells, cap_cells;
+	struct stb_plan_ids ids;
 	struct stb_scope **scopes;
 	uint32_t n_scopes, cap_scopes;
-	struct stb_combo **combos;
-	uint32_t n_combos, cap_combos;
+	struct stb_chain **chains;
+	uint32_t n_chains, cap_chains;
+	struct stb_env **envs;
+	uint32_t n_envs, cap_envs;
 	const char **fallen;          /* overrides that fell away because the profile replaced their block */
 	uint32_t n_fallen, cap_fallen;
 	struct stb_intern by_source;  /* settings that apply -> eblock */
 	struct stb_intern by_content; /* canonical text -> eblock */
-	struct stb_intern by_scope, by_combo;
+	struct stb_intern by_scope, by_env;
 	struct stb_intern reported;   /* code and place, so that a contradiction is told once */
 	struct stb_shape *shapes;     /* by schema type */
 	struct stb_relevant *relevant;/* scratch of effective.c */
 	uint32_t cap_relevant;
+	const void **key;             /* scratch: what is looked up */
+	uint32_t n_key, cap_key;
 };
 
 /* axes.c: reads the matrix; errors are in the sink and m->bad is set. */
@@ -238,6 +267,11 @@ void stb_tell_cells(struct stb_expansion *x, struct stb_diag *d, const struct st
 
 /* effective.c */
 const struct stb_shape *stb_shape(struct stb_expansion *x, const struct stb_schema_type *type);
+/* Parts of the key x->key: an address or number; the block of the kind that an axis offers to be bound. */
+void stb_key_add(struct stb_expansion *x, const void *part);
+void stb_key_add_offer(struct stb_expansion *x, const struct stb_xmatrix *m, const uint32_t *point, enum stb_kind kind);
+/* Whether what is in force may depend on the whole point, because an address says ${cell.AXIS}. */
+bool stb_wants_cell(const struct stb_setting *s);
 /* The block with all that is in force for it; interned. bind: whether axes by kind bind what it leaves out. */
 struct stb_eblock *stb_effective(struct stb_expansion *x, const struct stb_block *block,
 	const struct stb_xsettings *active, const struct stb_xmatrix *m, const uint32_t *point, uint32_t cell, bool bind);
@@ -254,8 +288,14 @@ struct stb_eblock *stb_effective_volume(struct stb_expansion *x, struct stb_eblo
 #define STB_IDENTITY_VERSION 1
 /* Appends the block's JSON: with what makes its identity, or with all of it. */
 void stb_identity_block(struct stb_buf *out, const struct stb_eblock *b, bool only_id);
-void stb_identity_cell(struct stb_combo *c, enum stb_fresh fresh);
-void stb_identity_group(const struct stb_combo *c, char out[STB_HASH_HEX]);
+/* Fills begun of an env. */
+void stb_identity_env(struct stb_env *e);
+/* What the ids of a matrix's cells end with. */
+const char *stb_identity_tail(struct stb_arena *a, enum stb_fresh fresh);
+void stb_identity_cell(const struct stb_env *e, const struct stb_chain *c, char out[STB_HASH_HEX]);
+/* What a scope adds to the identity of its groups. */
+const char *stb_identity_load(struct stb_arena *a, const struct stb_scope *s);
+void stb_identity_group(const struct stb_env *e, const char *load, char out[STB_HASH_HEX]);
 /* The attributes of an oltp workload that say what the load writes, NULL-terminated. */
 const char *const *stb_dataset_attrs(void);
 
@@ -297,7 +337,7 @@ struct stb_lowering {
 	struct stb_expansion *x;
 	struct stb_plan *plan;
 	struct stb_arena *a;      /* the plan's */
-	struct stb_intern spans, files;
+	struct stb_intern spans, files, texts;
 	uint32_t cap_spans, cap_files, cap_groups, cap_reports, cap_claims, cap_secrets, cap_privileges, cap_devices, cap_notes;
 };
 uint32_t stb_lower_span(struct stb_lowering *l, struct stb_span span);

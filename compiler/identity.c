@@ -144,20 +144,29 @@ static const char *fresh_name(enum stb_fresh fresh)
 	STB_BUG("no such freshness");
 }
 
-void stb_identity_cell(struct stb_combo *c, enum stb_fresh fresh)
+void stb_identity_env(struct stb_env *e)
 {
-	struct stb_buf b;
+	const char *sep = "{\"blocks\":[";
 
-	stb_buf_init(&b);
-	stb_buf_adds(&b, "{\"blocks\":[");
-	for (uint32_t i = 0; i < c->n_used; i++) {
-		if (i)
-			stb_buf_addc(&b, ',');
-		stb_buf_adds(&b, c->used[i]->id_json);
+	stb_hash_begin(&e->begun);
+	for (uint32_t i = 0; i < e->n_used; i++, sep = ",") {
+		stb_hash_add(&e->begun, sep, strlen(sep));
+		stb_hash_add(&e->begun, e->used[i]->id_json, strlen(e->used[i]->id_json));
 	}
-	stb_buf_printf(&b, "],\"fresh\":\"%s\",\"version\":%d}", fresh_name(fresh), STB_IDENTITY_VERSION);
-	stb_hash_hex(stb_buf_str(&b), b.len, c->id);
-	stb_buf_fini(&b);
+	stb_hash_add(&e->begun, sep, strlen(sep)); /* a workload follows always */
+}
+
+const char *stb_identity_tail(struct stb_arena *a, enum stb_fresh fresh)
+{
+	return stb_arena_printf(a, "],\"fresh\":\"%s\",\"version\":%d}", fresh_name(fresh), STB_IDENTITY_VERSION);
+}
+
+void stb_identity_cell(const struct stb_env *e, const struct stb_chain *c, char out[STB_HASH_HEX])
+{
+	struct stb_hash h = e->begun;
+
+	stb_hash_add(&h, c->id_json, c->id_len);
+	stb_hash_end(&h, out);
 }
 
 /* Data set attributes that later versions brought: left out at their default, so that they change no group. */
@@ -208,30 +217,37 @@ static void add_fills(struct stb_buf *b, const struct stb_scope *s)
 		stb_buf_addc(b, ']');
 }
 
-void stb_identity_group(const struct stb_combo *c, char out[STB_HASH_HEX])
+const char *stb_identity_load(struct stb_arena *a, const struct stb_scope *s)
+{
+	const char *sep = ",\"parts\":[", *text;
+	struct stb_buf b;
+
+	stb_buf_init(&b);
+	stb_buf_adds(&b, ",\"dataset\":");
+	add_dataset(&b, s->workload);
+	for (uint32_t i = 0; i < s->n_parts; i++, sep = ",") {
+		stb_buf_adds(&b, sep);
+		add_dataset(&b, s->parts[i]->workload);
+	}
+	stb_buf_adds(&b, s->n_parts ? "]" : "");
+	add_fills(&b, s);
+	text = stb_arena_strndup(a, stb_buf_str(&b), b.len);
+	stb_buf_fini(&b);
+	return text;
+}
+
+void stb_identity_group(const struct stb_env *e, const char *load, char out[STB_HASH_HEX])
 {
 	const char *sep = "";
 	struct stb_buf b;
 
 	stb_buf_init(&b);
 	stb_buf_adds(&b, "{\"blocks\":[");
-	for (uint32_t i = 0; i < c->n_used; i++) {
-		if (c->used[i]->block->kind == STB_K_WORKLOAD)
-			continue;
+	for (uint32_t i = 0; i < e->n_used; i++, sep = ",") {
 		stb_buf_adds(&b, sep);
-		stb_buf_add(&b, c->used[i]->content, c->used[i]->full_len);
-		sep = ",";
+		stb_buf_add(&b, e->used[i]->content, e->used[i]->full_len);
 	}
-	stb_buf_adds(&b, "],\"dataset\":");
-	add_dataset(&b, c->scope->workload);
-	sep = ",\"parts\":[";
-	for (uint32_t i = 0; i < c->scope->n_parts; i++, sep = ",") {
-		stb_buf_adds(&b, sep);
-		add_dataset(&b, c->scope->parts[i]->workload);
-	}
-	stb_buf_adds(&b, c->scope->n_parts ? "]" : "");
-	add_fills(&b, c->scope);
-	stb_buf_printf(&b, ",\"version\":%d}", STB_IDENTITY_VERSION);
+	stb_buf_printf(&b, "]%s,\"version\":%d}", load, STB_IDENTITY_VERSION);
 	stb_hash_hex(stb_buf_str(&b), b.len, out);
 	stb_buf_fini(&b);
 }

@@ -28,7 +28,17 @@ struct entries {
 
 /* What a group lays out in one file name, so that two workloads on one file are not counted twice. */
 struct laid {
+	struct laid *next;
+	const char *file; /* of struct stb_lowered */
 	uint64_t layout_bytes, file_bytes;
+};
+
+struct stb_lowered {
+	const struct stb_eblock *client; /* of a mix, that of the first part with one */
+	uint32_t *dataset; /* where its place in the plan is told; NULL: none */
+	const char *load;  /* stb_identity_load(); equal texts are one text */
+	const char *file;  /* so is this one: whether one file serves all jobs, and its name */
+	struct stb_cost cost;
 };
 
 const char *stb_lower_str(struct stb_lowering *l, const char *s)
@@ -53,6 +63,18 @@ struct stb_val stb_lower_val(struct stb_lowering *l, const struct stb_val *v)
 			out.keys[i] = stb_lower_str(l, v->keys[i]);
 	}
 	return out;
+}
+
+/* Equal texts of the compilation's arena to one of them. */
+static const char *one_text(struct stb_lowering *l, const char *text)
+{
+	const uint32_t len = (uint32_t)strlen(text);
+	char *known = stb_intern_get(&l->texts, text, len);
+
+	if (known)
+		return known;
+	stb_intern_lend(&l->texts, text, len, (void *)text);
+	return text;
 }
 
 static void add_text(struct stb_lowering *l, const char ***texts, uint32_t *n, uint32_t *cap, const char *text)
@@ -133,6 +155,26 @@ static uint32_t *add_dataset(struct stb_lowering *l, struct entries *e, const st
 	*x = (struct entry){ .kind = "dataset", .type = "", .name = "sbtest", .content = content, .block = (struct stb_eblock *)w,
 		.dataset = true, .index = index };
 	return index;
+}
+
+/* What is worked out once a scope, however many cells have it. */
+static void lower_scope(struct stb_lowering *l, struct entries *e, struct stb_scope *s)
+{
+	const struct stb_eattr *name = stb_eattr(s->workload, "filename");
+	const bool single = stb_eattr_true(s->workload, "shared_file") || stb_eattr_u64(s->workload, "numjobs", 1) == 1;
+
+	if (s->lowered)
+		return;
+	s->lowered = STB_NEW(l->x->arena, struct stb_lowered);
+	s->lowered->client = s->client;
+	for (uint32_t i = 0; i < s->n_parts && !s->lowered->client; i++)
+		s->lowered->client = s->parts[i]->client;
+	s->lowered->dataset = add_dataset(l, e, s->workload);
+	for (uint32_t i = 0; i < s->n_parts && !s->lowered->dataset; i++)
+		s->lowered->dataset = add_dataset(l, e, s->parts[i]->workload);
+	s->lowered->load = one_text(l, stb_identity_load(l->x->arena, s));
+	s->lowered->file = one_text(l, stb_arena_printf(l->x->arena, "%d %s", single, name ? name->val.str : ""));
+	stb_cost(s, &s->lowered->cost);
 }
 
 static int by_name_content(const void *a, const void *b)
@@ -224,20 +266,21 @@ static void lower_block(struct stb_lowering *l, const struct entry *e, struct st
 		mark_later(l, b, to);
 }
 
-/* The plan's blocks; tells each combo the place of its data set in datasets[]. */
-static void lower_blocks(struct stb_lowering *l, uint32_t **datasets)
+/* The plan's blocks; tells each scope the place of its data set. */
+static void lower_blocks(struct stb_lowering *l)
 {
+	struct stb_expansion *x = l->x;
 	struct entries e = { 0 };
 
-	stb_intern_init(&e.datasets, l->x->arena);
-	for (uint32_t c = 0; c < l->x->n_combos; c++) {
-		const struct stb_combo *combo = l->x->combos[c];
-
-		for (uint32_t i = 0; i < combo->n_used; i++)
-			add_block(l, &e, combo->used[i]);
-		datasets[c] = add_dataset(l, &e, combo->scope->workload);
-		for (uint32_t i = 0; i < combo->scope->n_parts && !datasets[c]; i++)
-			datasets[c] = add_dataset(l, &e, combo->scope->parts[i]->workload);
+	stb_intern_init(&e.datasets, x->arena);
+	for (uint32_t i = 0; i < x->n_envs; i++) {
+		for (uint32_t k = 0; k < x->envs[i]->n_used; k++)
+			add_block(l, &e, x->envs[i]->used[k]);
+	}
+	for (uint32_t i = 0; i < x->n_chains; i++) {
+		for (uint32_t k = 0; k < x->chains[i]->n_loads; k++)
+			add_block(l, &e, x->chains[i]->loads[k]);
+		lower_scope(l, &e, x->chains[i]->scope);
 	}
 	if (e.n)
 		qsort(e.items, e.n, sizeof(*e.items), by_name_content);
@@ -441,19 +484,17 @@ static uint64_t sum3(uint64_t a, uint64_t b, uint64_t c)
 }
 
 /* A group with what all its cells share; files come on top (add_costs). */
-static void new_group(struct stb_lowering *l, const struct stb_combo *c, const uint32_t *dataset, const char *id)
+static void new_group(struct stb_lowering *l, const struct stb_scope *s, const char *id)
 {
-	const struct stb_scope *s = c->scope;
+	const struct stb_cost cost = s->lowered->cost;
 	struct stb_plan_group *g;
-	struct stb_cost cost;
 
-	stb_cost(s, &cost);
 	STB_ARENA_GROW(l->a, l->plan->groups, l->plan->n_groups, l->cap_groups);
 	g = &l->plan->groups[l->plan->n_groups++];
 	*g = (struct stb_plan_group){
 		.server = s->server ? s->server->plan_block : STB_NONE,
 		.database = s->database ? s->database->plan_block : STB_NONE,
-		.dataset = dataset ? *dataset : STB_NONE,
+		.dataset = s->lowered->dataset ? *s->lowered->dataset : STB_NONE,
 		.load_bytes = sum3(cost.mkfs_bytes, cost.dataset_bytes, cost.server_bytes),
 		.space_bytes = sum3(cost.mkfs_bytes, cost.dataset_bytes, cost.server_bytes),
 		.not_run = why_not_run(l, s),
@@ -473,70 +514,96 @@ static void raise_to(uint64_t *sum, uint64_t *was, uint64_t now)
 }
 
 /* Adds what a workload lays out in the group's volume. */
-static void add_costs(struct stb_lowering *l, struct stb_intern *laid, const struct stb_scope *s, uint32_t group)
+static void add_costs(struct stb_lowering *l, struct laid **laid, const struct stb_lowered *s, struct stb_plan_group *g)
 {
-	struct stb_plan_group *g = &l->plan->groups[group];
-	const struct stb_eattr *name = stb_eattr(s->workload, "filename");
-	const char *key = stb_arena_printf(l->x->arena, "%u %d %s", group, stb_eattr_true(s->workload, "shared_file") ||
-		stb_eattr_u64(s->workload, "numjobs", 1) == 1, name ? name->val.str : "");
-	struct laid *known = stb_intern_get(laid, key, (uint32_t)strlen(key));
-	struct stb_cost c;
-
-	stb_cost(s, &c);
-	if (!known) {
-		known = STB_NEW(l->x->arena, struct laid);
-		stb_intern_put(laid, key, (uint32_t)strlen(key), known);
+	while (*laid && (*laid)->file != s->file)
+		laid = &(*laid)->next;
+	if (!*laid) {
+		*laid = STB_NEW(l->x->arena, struct laid);
+		(*laid)->file = s->file;
 	}
-	g->provision_ns = STB_MAX(g->provision_ns, c.provision_ns);
-	raise_to(&g->load_bytes, &known->layout_bytes, c.layout_bytes);
-	raise_to(&g->space_bytes, &known->file_bytes, c.file_bytes);
+	g->provision_ns = STB_MAX(g->provision_ns, s->cost.provision_ns);
+	raise_to(&g->load_bytes, &(*laid)->layout_bytes, s->cost.layout_bytes);
+	raise_to(&g->space_bytes, &(*laid)->file_bytes, s->cost.file_bytes);
 }
 
-static void lower_groups(struct stb_lowering *l, uint32_t *const *datasets)
+struct grouping {
+	struct stb_intern by_cause; /* env and load -> group + 1 */
+	struct stb_intern by_id;    /* -> group + 1 */
+	struct laid **laid;         /* per group */
+	uint32_t n_laid, cap_laid;
+};
+
+static uint32_t find_group(struct stb_lowering *l, struct grouping *gs, const struct stb_xcell *cell)
 {
-	struct stb_intern by_id, laid;
+	const struct stb_scope *s = cell->chain->scope;
+	const void *cause[2] = { cell->env, s->lowered->load };
+	uintptr_t known = (uintptr_t)stb_intern_get(&gs->by_cause, cause, sizeof(cause));
+	char id[STB_HASH_HEX];
 
-	stb_intern_init(&by_id, l->x->arena);
-	stb_intern_init(&laid, l->x->arena);
-	for (uint32_t i = 0; i < l->x->n_combos; i++) {
-		struct stb_combo *c = l->x->combos[i];
-		char id[STB_HASH_HEX];
-		uintptr_t known;
+	if (known)
+		return (uint32_t)known - 1;
+	stb_identity_group(cell->env, s->lowered->load, id);
+	known = (uintptr_t)stb_intern_get(&gs->by_id, id, STB_HASH_HEX);
+	if (!known) {
+		new_group(l, s, id);
+		STB_ARENA_GROW(l->x->arena, gs->laid, gs->n_laid, gs->cap_laid);
+		gs->laid[gs->n_laid++] = NULL;
+		known = l->plan->n_groups;
+		stb_intern_put(&gs->by_id, id, STB_HASH_HEX, (void *)known); /* a number, not an address */
+	}
+	stb_intern_put(&gs->by_cause, cause, sizeof(cause), (void *)known);
+	return (uint32_t)known - 1;
+}
 
-		stb_identity_group(c, id);
-		known = (uintptr_t)stb_intern_get(&by_id, id, STB_HASH_HEX);
-		if (!known) {
-			new_group(l, c, datasets[i], id);
-			known = l->plan->n_groups;
-			stb_intern_put(&by_id, id, STB_HASH_HEX, (void *)known); /* a number, not an address */
-		}
-		c->group = (uint32_t)known - 1;
-		add_costs(l, &laid, c->scope, c->group);
+/* Completes the cells, and makes their groups. */
+static void lower_cells(struct stb_lowering *l)
+{
+	struct grouping gs = { .laid = NULL };
+	struct stb_plan *p = l->plan;
+
+	stb_intern_init(&gs.by_cause, l->x->arena);
+	stb_intern_init(&gs.by_id, l->x->arena);
+	p->n_cells = l->x->n_cells;
+	p->cells = l->x->planned;
+	for (uint32_t i = 0; i < p->n_cells; i++) {
+		const struct stb_xcell *from = &l->x->cells[i];
+		const struct stb_scope *s = from->chain->scope;
+		struct stb_plan_cell *to = &p->cells[i];
+
+		to->group = find_group(l, &gs, from);
+		add_costs(l, &gs.laid[to->group], s->lowered, &p->groups[to->group]);
+		to->workload = s->workload->plan_block;
+		to->server = s->server ? s->server->plan_block : STB_NONE;
+		to->client = s->lowered->client ? s->lowered->client->plan_block : STB_NONE;
+		to->measure_ns = s->lowered->cost.measure_ns;
+		to->write_bytes = s->lowered->cost.write_bytes;
 	}
 }
 
 /* Under fresh = once two groups cannot both have a device to themselves. */
 static void check_devices(struct stb_lowering *l, const struct stb_xmatrix *m)
 {
-	struct stb_intern owners; /* device -> combo */
+	struct stb_intern owners; /* device -> group + 1 */
 	bool told = false;
 
 	stb_intern_init(&owners, l->x->arena);
 	for (uint32_t i = 0; m->fresh == STB_FRESH_ONCE && i < m->n_cells && !told; i++) {
-		const struct stb_combo *c = l->x->cells[m->first_cell + i].combo, *other;
-		const struct stb_scope *s = c->scope;
+		const struct stb_scope *s = l->x->cells[m->first_cell + i].chain->scope;
+		const uint32_t group = l->plan->cells[m->first_cell + i].group;
 
 		for (uint32_t k = 0; s->storage && !on_external_database(s) && k <= s->n_mounts && !told; k++) {
 			const struct stb_eblock *storage = k ? s->mounts[k - 1].storage : s->storage;
 			const char *device = stb_device_of(storage);
 			struct stb_diag *d;
+			uintptr_t other;
 
 			if (!device)
 				continue;
-			other = stb_intern_get(&owners, device, (uint32_t)strlen(device));
+			other = (uintptr_t)stb_intern_get(&owners, device, (uint32_t)strlen(device));
 			if (!other)
-				stb_intern_put(&owners, device, (uint32_t)strlen(device), (void *)c);
-			if (!other || other->group == c->group)
+				stb_intern_put(&owners, device, (uint32_t)strlen(device), (void *)((uintptr_t)group + 1)); /* a number, not an address */
+			if (!other || other == (uintptr_t)group + 1)
 				continue;
 			d = stb_diag(l->x->sink, STB_E0456, m->block->span, "two groups of matrix `%s` want device `%s` at the same time", m->block->name,
 				device);
@@ -555,15 +622,19 @@ static void check_once(struct stb_lowering *l, const struct stb_xmatrix *m)
 	uint8_t *seen = STB_NEW_ARRAY(l->x->arena, uint8_t, l->plan->n_groups + 1);
 
 	for (uint32_t i = 0; m->fresh == STB_FRESH_ONCE && i < m->n_cells; i++) {
-		const struct stb_combo *c = l->x->cells[m->first_cell + i].combo;
-		const struct stb_plan_group *g = &l->plan->groups[c->group];
-		const struct stb_eattr *size = g->n_mounts ? stb_eattr(c->scope->storage, "size") : NULL;
+		const struct stb_scope *s = l->x->cells[m->first_cell + i].chain->scope;
+		const uint32_t group = l->plan->cells[m->first_cell + i].group;
+		const struct stb_plan_group *g = &l->plan->groups[group];
+		const struct stb_eattr *size;
 		uint64_t *sum, before;
 		struct stb_diag *d;
 
-		if (seen[c->group]++ || !size || g->not_run)
+		if (seen[group]++)
 			continue;
-		sum = &sums[c->scope->storage->plan_block];
+		size = g->n_mounts ? stb_eattr(s->storage, "size") : NULL;
+		if (!size || g->not_run)
+			continue;
+		sum = &sums[s->storage->plan_block];
 		before = *sum;
 		if (__builtin_add_overflow(*sum, g->space_bytes, sum))
 			*sum = UINT64_MAX;
@@ -571,59 +642,9 @@ static void check_once(struct stb_lowering *l, const struct stb_xmatrix *m)
 			continue;
 		d = stb_diag(l->x->sink, STB_E0523, size->span,
 			"the volumes of matrix `%s` need %s or more of storage `%s` at once", m->block->name,
-			stb_bytes_text(l->x->arena, *sum), c->scope->storage->block->name);
+			stb_bytes_text(l->x->arena, *sum), s->storage->block->name);
 		stb_diag_label(l->x->sink, d, m->block->span, "fresh = once keeps every group's side by side");
 		stb_diag_help(l->x->sink, d, "set fresh = group, or raise the size");
-	}
-}
-
-/* --- cells --- */
-
-/* Of a mix, that of the first part with one. */
-static uint32_t client_of(const struct stb_scope *s)
-{
-	const struct stb_eblock *client = s->client;
-
-	for (uint32_t i = 0; i < s->n_parts && !client; i++)
-		client = s->parts[i]->client;
-	return client ? client->plan_block : STB_NONE;
-}
-
-static void lower_cells(struct stb_lowering *l)
-{
-	struct stb_plan *p = l->plan;
-	struct stb_intern by_id;
-
-	stb_intern_init(&by_id, l->x->arena);
-	p->n_cells = l->x->n_cells;
-	p->cells = STB_NEW_ARRAY(l->a, struct stb_plan_cell, p->n_cells);
-	for (uint32_t i = 0; i < p->n_cells; i++) {
-		const struct stb_xcell *from = &l->x->cells[i];
-		const struct stb_combo *c = from->combo;
-		const uint32_t n_axes = l->x->matrices[from->matrix]->n_axes;
-		struct stb_plan_cell *to = &p->cells[i];
-		struct stb_cost cost;
-		uintptr_t first;
-
-		stb_cost(c->scope, &cost);
-		*to = (struct stb_plan_cell){
-			.matrix = from->matrix,
-			.point = STB_NEW_ARRAY(l->a, uint32_t, n_axes),
-			.workload = c->scope->workload->plan_block,
-			.server = c->scope->server ? c->scope->server->plan_block : STB_NONE,
-			.client = client_of(c->scope),
-			.group = c->group,
-			.measure_ns = cost.measure_ns,
-			.write_bytes = cost.write_bytes,
-		};
-		memcpy(to->id, c->id, STB_HASH_HEX);
-		memcpy(to->point, from->point, n_axes * sizeof(*to->point));
-		first = (uintptr_t)stb_intern_get(&by_id, to->id, STB_HASH_HEX);
-		if (!first) {
-			first = (uintptr_t)i + 1;
-			stb_intern_put(&by_id, to->id, STB_HASH_HEX, (void *)first); /* a number, not an address */
-		}
-		to->same_as = (uint32_t)first - 1;
 	}
 }
 
@@ -666,23 +687,23 @@ struct stb_plan *stb_expand_and_lower(struct stb_model *m)
 {
 	struct stb_expansion x = { .m = m, .arena = &m->c->arena, .sink = &m->c->sink };
 	struct stb_lowering l = { .x = &x };
-	uint32_t n_notes, n_offers = 0, **datasets;
+	uint32_t n_notes, n_offers = 0;
 	const char **notes, **offers;
 	struct stb_err err = { 0 };
 
+	l.plan = stb_plan_new();
+	l.a = x.plan_arena = &l.plan->arena;
 	stb_expand(&x);
 	stb_rules_run(&x, &notes, &n_notes);
-	l.plan = stb_plan_new();
-	l.a = &l.plan->arena;
 	stb_intern_init(&l.spans, x.arena);
 	stb_intern_init(&l.files, x.arena);
+	stb_intern_init(&l.texts, x.arena);
 	lower_head(&l);
 	stb_lower_reports(&l);
 	if (x.sink->n_errors)
 		goto fail;
-	datasets = STB_NEW_ARRAY(x.arena, uint32_t *, x.n_combos);
-	lower_blocks(&l, datasets);
-	lower_groups(&l, datasets);
+	lower_blocks(&l);
+	lower_cells(&l);
 	stb_lower_matrices(&l);
 	for (uint32_t i = 0; i < x.n_matrices; i++) {
 		check_once(&l, x.matrices[i]);
@@ -690,7 +711,6 @@ struct stb_plan *stb_expand_and_lower(struct stb_model *m)
 	}
 	if (x.sink->n_errors)
 		goto fail;
-	lower_cells(&l);
 	offers = STB_NEW_ARRAY(x.arena, const char *, x.n_matrices + 1);
 	stb_lower_offers(&l, offers, &n_offers);
 	for (uint32_t i = 0; i < n_notes; i++)

@@ -74,7 +74,7 @@ static const struct stb_xmatrix *find_matrix(struct about *a)
 
 static const uint32_t *point_of(const struct about *a, uint32_t i)
 {
-	return a->l->x->cells[a->m->first_cell + i].point;
+	return a->l->x->planned[a->m->first_cell + i].point;
 }
 
 static const struct stb_block *workload_of(const struct about *a, uint32_t i)

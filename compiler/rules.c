@@ -173,7 +173,7 @@ static void look(struct stb_rules_run *r)
 static const char *exclusion(struct stb_rules_run *r, const struct stb_finding *f)
 {
 	const struct stb_xmatrix *m = f->matrix;
-	const uint32_t *point = r->x->cells[f->first_cell].point;
+	const uint32_t *point = r->x->planned[f->first_cell].point;
 	const char *text = NULL;
 
 	for (uint32_t axis = 0; axis < m->n_axes; axis++) {

@@ -86,6 +86,19 @@ void stb_buf_printf(struct stb_buf *b, const char *fmt, ...)
 	b->len += (size_t)len;
 }
 
+char *stb_buf_room(struct stb_buf *b, size_t more)
+{
+	reserve(b, more);
+	return b->data + b->len;
+}
+
+void stb_buf_filled(struct stb_buf *b, size_t more)
+{
+	STB_ASSERT(more < b->cap - b->len);
+	b->len += more;
+	b->data[b->len] = '\0';
+}
+
 const char *stb_buf_str(const struct stb_buf *b)
 {
 	return b->data ? b->data : "";

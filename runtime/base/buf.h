@@ -22,6 +22,9 @@ void stb_buf_adds(struct stb_buf *b, const char *s);
 void stb_buf_addc(struct stb_buf *b, char c);
 void stb_buf_fill(struct stb_buf *b, char c, size_t count);
 void stb_buf_printf(struct stb_buf *b, const char *fmt, ...) STB_PRINTF(2, 3);
+/* Room for more bytes behind the text, for writing many small things at once: fill it, then say how many there are. */
+char *stb_buf_room(struct stb_buf *b, size_t more);
+void stb_buf_filled(struct stb_buf *b, size_t more);
 const char *stb_buf_str(const struct stb_buf *b);
 /* Hands the bytes over (free() them); the buffer is empty afterwards. */
 STB_NODISCARD char *stb_buf_take(struct stb_buf *b);

@@ -8,6 +8,15 @@
 
 #define STB_HASH_HEX 65 /* 64 digits and a NUL */
 
+/* A hash in the making; copying the struct forks it, so that what many hashes begin with is worked out once. */
+struct stb_hash {
+	STB_ALIGNED(8) unsigned char state[128];
+};
+
+void stb_hash_begin(struct stb_hash *h);
+void stb_hash_add(struct stb_hash *h, const void *data, size_t len);
+void stb_hash_end(struct stb_hash *h, char out[STB_HASH_HEX]);
+
 void stb_hash_hex(const void *data, size_t len, char out[STB_HASH_HEX]);
 /* The first 8 bytes of a hex hash as a number (seed of random streams). */
 uint64_t stb_hash_u64(const char *hex);

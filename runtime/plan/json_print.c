@@ -1,7 +1,7 @@
 /*
  * json_print.c - writes a plan as canonical JSON, line by line; the form is described in json.h.
  *
- * A writer of our own rather than a document of jansson's: a plan may have 100,000 cells, and byte-identical output is the point. Text that is
+ * A writer of our own rather than a document of jansson's: a plan may have a million cells, and byte-identical output is the point. Text that is
  * not UTF-8 is written with U+FFFD in place of the bad bytes, so the output is always JSON.
  */
 #include "runtime/plan/plan.h"
@@ -13,23 +13,43 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { FLUSH_BYTES = 64 * 1024 };
+
 struct writer {
-	struct stb_buf text;
-	FILE *out; /* NULL: everything stays in text */
+	struct stb_buf text;   /* not yet handed on */
+	FILE *out;             /* where it goes, or NULL */
+	struct stb_hash *hash; /* the same */
 	bool first; /* no comma before the next member */
 };
 
 static void flush(struct writer *w)
 {
-	if (!w->out)
-		return;
-	fwrite(stb_buf_str(&w->text), 1, w->text.len, w->out);
+	if (w->out)
+		fwrite(stb_buf_str(&w->text), 1, w->text.len, w->out);
+	if (w->hash)
+		stb_hash_add(w->hash, stb_buf_str(&w->text), w->text.len);
 	stb_buf_clear(&w->text);
+}
+
+static void flush_full(struct writer *w)
+{
+	if (w->text.len >= FLUSH_BYTES)
+		flush(w);
 }
 
 static void raw(struct writer *w, const char *s)
 {
 	stb_buf_adds(&w->text, s);
+}
+
+/* Bytes at s that stand for themselves and need no look at their neighbours. */
+static size_t plain(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && (unsigned char)s[n] >= 0x20 && (unsigned char)s[n] < 0x80 && s[n] != '"' && s[n] != '\\')
+		n++;
+	return n;
 }
 
 static void string(struct writer *w, const char *s)
@@ -39,8 +59,15 @@ static void string(struct writer *w, const char *s)
 	raw(w, "\"");
 	while (left) {
 		int32_t code;
-		size_t n = stb_utf8_next(s, left, &code);
+		size_t n = plain(s, left);
 
+		if (n) {
+			stb_buf_add(&w->text, s, n);
+			s += n;
+			left -= n;
+			continue;
+		}
+		n = stb_utf8_next(s, left, &code);
 		if (!n) {
 			n = 1;
 			raw(w, "\xEF\xBF\xBD");
@@ -57,6 +84,34 @@ static void string(struct writer *w, const char *s)
 		left -= n;
 	}
 	raw(w, "\"");
+}
+
+enum { MAX_NUMBER = 24 }; /* bytes of number() */
+
+/* Writes v, quoted where a signed reader could not hold it; returns the end. */
+static char *number(char *to, uint64_t v)
+{
+	char digits[20];
+	unsigned n = 0;
+	const bool quoted = v > INT64_MAX;
+
+	if (quoted)
+		*to++ = '"';
+	do
+		digits[n++] = (char)('0' + v % 10);
+	while (v /= 10);
+	while (n)
+		*to++ = digits[--n];
+	if (quoted)
+		*to++ = '"';
+	return to;
+}
+
+static void put_digits(struct writer *w, uint64_t v)
+{
+	char text[MAX_NUMBER];
+
+	stb_buf_add(&w->text, text, (size_t)(number(text, v) - text));
 }
 
 /* Comma where one is due; then "key": where there is a key. */
@@ -95,7 +150,7 @@ static void put_str(struct writer *w, const char *key, const char *s)
 static void put_u64(struct writer *w, const char *key, uint64_t v)
 {
 	member(w, key);
-	stb_buf_printf(&w->text, v > INT64_MAX ? "\"%" PRIu64 "\"" : "%" PRIu64, v);
+	put_digits(w, v);
 }
 
 static void put_index(struct writer *w, const char *key, uint32_t i)
@@ -123,7 +178,7 @@ static void open_line(struct writer *w)
 static void close_line(struct writer *w)
 {
 	end(w, "}");
-	flush(w);
+	flush_full(w);
 }
 
 static void open_lines(struct writer *w, const char *key)
@@ -141,7 +196,7 @@ static void texts(struct writer *w, const char *key, const char **list, uint32_t
 		string(w, list[i]);
 	}
 	end(w, "]");
-	flush(w);
+	flush_full(w);
 }
 
 /* --- values -------------------------------------------------------------------------------------------------------------------------- */
@@ -149,7 +204,9 @@ static void texts(struct writer *w, const char *key, const char **list, uint32_t
 static void put_number(struct writer *w, const char *key, __int128 num, int64_t den)
 {
 	member(w, key);
-	if (den == 1)
+	if (den == 1 && num >= 0)
+		put_digits(w, (uint64_t)num);
+	else if (den == 1)
 		stb_buf_printf(&w->text, "%" PRId64, (int64_t)num);
 	else
 		stb_buf_printf(&w->text, "\"%" PRId64 "/%" PRId64 "\"", (int64_t)num, den);
@@ -462,33 +519,141 @@ static void group(struct writer *w, const struct stb_plan_group *g)
 	close_line(w);
 }
 
-static void cell(struct writer *w, const struct stb_plan *p, uint32_t index)
-{
-	const struct stb_plan_cell *c = &p->cells[index];
-	const struct stb_plan_matrix *m = &p->matrices[c->matrix];
+/* --- cells: most of a plan, and most of a cell's line is the same in many others ------------------------------------------------------- */
 
-	open_line(w);
-	put_str(w, "id", c->id);
-	put_u64(w, "matrix", c->matrix);
-	begin(w, "axes", "{");
-	for (uint32_t i = 0; i < m->n_axes; i++) {
-		if (c->point[i] != STB_NONE)
-			put_str(w, m->axes[i].name, m->axes[i].values[c->point[i]].key);
-	}
-	end(w, "}");
-	put_u64(w, "workload", c->workload);
-	put_index(w, "server", c->server);
-	put_index(w, "client", c->client);
-	put_u64(w, "group", c->group);
-	if (c->same_as != index)
-		put_u64(w, "same_as", c->same_as);
-	put_u64(w, "measure_ns", c->measure_ns);
-	if (c->write_bytes == STB_UNBOUNDED)
-		put_str(w, "write_bytes", "unbounded");
-	else
-		put_u64(w, "write_bytes", c->write_bytes);
-	close_line(w);
+struct piece {
+	const char *text;
+	size_t len;
+};
+
+/* What the lines of a matrix's cells are put together from. */
+struct cell_form {
+	struct stb_arena arena;
+	const struct stb_plan_matrix *matrix;
+	struct piece begin;    /* behind the id, up to the axes */
+	struct piece **values; /* per axis and value: `"bs":"4KiB"` */
+	size_t longest;        /* of a line, at most */
+};
+
+static const char before_id[] = "{\"id\":\"";
+
+static struct piece cut(struct writer *w, struct cell_form *f)
+{
+	const struct piece p = { stb_arena_strndup(&f->arena, stb_buf_str(&w->text), w->text.len), w->text.len };
+
+	stb_buf_clear(&w->text);
+	return p;
 }
+
+static void form_open(struct cell_form *f, const struct stb_plan_matrix *m, uint32_t index)
+{
+	struct writer w = { .first = false };
+
+	*f = (struct cell_form){ .matrix = m, .longest = 256 + STB_HASH_HEX + 8 * MAX_NUMBER + m->n_axes };
+	stb_arena_init(&f->arena);
+	stb_buf_init(&w.text);
+	raw(&w, "\"");
+	put_u64(&w, "matrix", index);
+	begin(&w, "axes", "{");
+	f->begin = cut(&w, f);
+	f->longest += f->begin.len;
+	f->values = STB_NEW_ARRAY(&f->arena, struct piece *, m->n_axes);
+	for (uint32_t i = 0; i < m->n_axes; i++) {
+		size_t longest = 0;
+
+		f->values[i] = STB_NEW_ARRAY(&f->arena, struct piece, m->axes[i].n_values);
+		for (uint32_t v = 0; v < m->axes[i].n_values; v++) {
+			w.first = true;
+			put_str(&w, m->axes[i].name, m->axes[i].values[v].key);
+			f->values[i][v] = cut(&w, f);
+			longest = STB_MAX(longest, f->values[i][v].len);
+		}
+		f->longest += longest;
+	}
+	stb_buf_fini(&w.text);
+}
+
+static void form_close(struct cell_form *f)
+{
+	stb_arena_fini(&f->arena);
+}
+
+static char *put(char *to, const char *s, size_t len)
+{
+	memcpy(to, s, len);
+	return to + len;
+}
+
+static char *put_named(char *to, const char *before, uint64_t v)
+{
+	return number(put(to, before, strlen(before)), v);
+}
+
+static char *cell_axes(char *to, const struct cell_form *f, const uint32_t *point)
+{
+	const char *const begun = to;
+
+	for (uint32_t i = 0; i < f->matrix->n_axes; i++) {
+		const struct piece *p;
+
+		if (point[i] == STB_NONE)
+			continue;
+		p = &f->values[i][point[i]];
+		if (to != begun)
+			*to++ = ',';
+		to = put(to, p->text, p->len);
+	}
+	return to;
+}
+
+static void cell(struct writer *w, const struct cell_form *f, const struct stb_plan *p, uint32_t index)
+{
+	static const char unbounded[] = "\"unbounded\"";
+	const struct stb_plan_cell *c = &p->cells[index];
+	char *const line = stb_buf_room(&w->text, f->longest), *to = line;
+
+	if (!w->first)
+		*to++ = ',';
+	*to++ = '\n';
+	w->first = false;
+	to = put(to, before_id, sizeof(before_id) - 1);
+	to = put(to, c->id, strnlen(c->id, STB_HASH_HEX - 1));
+	to = put(to, f->begin.text, f->begin.len);
+	to = cell_axes(to, f, c->point);
+	to = put_named(to, "},\"workload\":", c->workload);
+	if (c->server != STB_NONE)
+		to = put_named(to, ",\"server\":", c->server);
+	if (c->client != STB_NONE)
+		to = put_named(to, ",\"client\":", c->client);
+	to = put_named(to, ",\"group\":", c->group);
+	if (c->same_as != index)
+		to = put_named(to, ",\"same_as\":", c->same_as);
+	to = put_named(to, ",\"measure_ns\":", c->measure_ns);
+	to = put(to, ",\"write_bytes\":", strlen(",\"write_bytes\":"));
+	if (c->write_bytes == STB_UNBOUNDED)
+		to = put(to, unbounded, sizeof(unbounded) - 1);
+	else
+		to = number(to, c->write_bytes);
+	*to++ = '}';
+	stb_buf_filled(&w->text, (size_t)(to - line));
+	flush_full(w);
+}
+
+/* Cells follow their matrices. */
+static void cells(struct writer *w, const struct stb_plan *p)
+{
+	for (uint32_t m = 0; m < p->n_matrices; m++) {
+		const uint32_t first = p->matrices[m].first_cell;
+		struct cell_form f;
+
+		form_open(&f, &p->matrices[m], m);
+		for (uint32_t i = first; i < first + p->matrices[m].n_cells; i++)
+			cell(w, &f, p, i);
+		form_close(&f);
+	}
+}
+
+/* --- reports and claims -------------------------------------------------------------------------------------------------------------- */
 
 static void put_axis(struct writer *w, const char *key, const struct stb_plan_matrix *m, uint32_t i)
 {
@@ -573,8 +738,7 @@ static void body(struct writer *w, const struct stb_plan *p)
 		group(w, &p->groups[i]);
 	end(w, "]");
 	open_lines(w, "cells");
-	for (uint32_t i = 0; i < p->n_cells; i++)
-		cell(w, p, i);
+	cells(w, p);
 	end(w, "]");
 	open_lines(w, "reports");
 	for (uint32_t i = 0; i < p->n_reports; i++)
@@ -681,11 +845,14 @@ void stb_plan_print_json(const struct stb_plan *p, FILE *out)
 
 void stb_plan_seal(struct stb_plan *p)
 {
-	struct writer w = { .out = NULL };
+	struct stb_hash hash;
+	struct writer w = { .hash = &hash };
 
+	stb_hash_begin(&hash);
 	stb_buf_init(&w.text);
 	body(&w, p);
 	raw(&w, "\n}\n");
-	stb_hash_hex(stb_buf_str(&w.text), w.text.len, p->hash);
+	flush(&w);
+	stb_hash_end(&hash, p->hash);
 	stb_buf_fini(&w.text);
 }

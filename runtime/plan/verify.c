@@ -8,6 +8,7 @@
 #include "runtime/plan/plan.h"
 
 #include "runtime/base/metric.h"
+#include "runtime/plan/ids.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,7 +38,14 @@ STB_PRINTF(2, 3) static bool bad(struct check *c, const char *fmt, ...)
 
 static bool is_hex(const char *s)
 {
-	return strnlen(s, STB_HASH_HEX) == STB_HASH_HEX - 1 && strspn(s, "0123456789abcdef") == STB_HASH_HEX - 1;
+	unsigned bad_digits = (unsigned char)s[STB_HASH_HEX - 1];
+
+	for (int i = 0; i < STB_HASH_HEX - 1; i++) {
+		const unsigned c = (unsigned char)s[i];
+
+		bad_digits |= (c - '0' > 9) & (c - 'a' > 5);
+	}
+	return !bad_digits;
 }
 
 static bool is_named(const char *s)
@@ -325,14 +333,6 @@ static bool check_cell(struct check *c, uint32_t matrix, uint32_t index)
 	return true;
 }
 
-static int by_id(const void *a, const void *b)
-{
-	const struct stb_plan_cell *x = *(const struct stb_plan_cell *const *)a, *y = *(const struct stb_plan_cell *const *)b;
-	const int order = strcmp(x->id, y->id);
-
-	return order ? order : (x > y) - (x < y);
-}
-
 /* Whether two cells of one matrix are one cell of two runs that are compared. */
 static bool other_run(const struct check *c, const struct stb_plan_cell *a, const struct stb_plan_cell *b)
 {
@@ -345,42 +345,37 @@ static bool other_run(const struct check *c, const struct stb_plan_cell *a, cons
 	return false;
 }
 
-/* Every cell's same_as is the first cell with its id, and no matrix has an id twice. sorted: by id, then index. */
-static bool check_twins(struct check *c, const struct stb_plan_cell **sorted)
+/* Every cell's same_as is the first cell with its id, and no matrix has an id twice. */
+static bool check_twin(struct check *c, struct stb_plan_ids *ids, uint32_t index)
 {
-	const struct stb_plan_cell *first = NULL;
+	const struct stb_plan_cell *cells = c->p->cells, *x = &cells[index];
+	const uint32_t twin = stb_plan_ids_put(ids, cells, index, STB_HASH_HEX - 1);
 
-	for (uint32_t i = 0; i < c->p->n_cells; i++) {
-		const struct stb_plan_cell *x = sorted[i];
-
-		if (!i || strcmp(x->id, first->id))
-			first = x;
-		else if (x->matrix == sorted[i - 1]->matrix && !other_run(c, x, sorted[i - 1]))
-			return bad(c, "matrix `%s` has two cells with the id %.16s", c->p->matrices[x->matrix].name, x->id);
-		if (x->same_as != (uint32_t)(first - c->p->cells))
-			return bad(c, "cell %u does not name the first cell that equals it", (uint32_t)(x - c->p->cells));
-	}
+	if (twin != STB_NONE && cells[twin].matrix == x->matrix && !other_run(c, x, &cells[twin]))
+		return bad(c, "matrix `%s` has two cells with the id %.16s", c->p->matrices[x->matrix].name, x->id);
+	if (x->same_as != (twin == STB_NONE ? index : cells[twin].same_as))
+		return bad(c, "cell %u does not name the first cell that equals it", index);
 	return true;
 }
 
 static bool check_cells(struct check *c)
 {
 	const struct stb_plan *p = c->p;
-	const struct stb_plan_cell **sorted;
-	bool good;
+	struct stb_plan_ids ids;
+	bool good = true;
 
-	for (uint32_t m = 0; m < p->n_matrices; m++) {
-		for (uint32_t i = 0; i < p->matrices[m].n_cells; i++) {
-			if (!check_cell(c, m, p->matrices[m].first_cell + i))
-				return false;
+	stb_plan_ids_init(&ids);
+	stb_plan_ids_reserve(&ids, p->cells, p->n_cells);
+	for (uint32_t m = 0; good && m < p->n_matrices; m++) {
+		const uint32_t first = p->matrices[m].first_cell;
+
+		for (uint32_t i = first; good && i < first + p->matrices[m].n_cells; i++) {
+			if (p->n_cells - i > STB_PLAN_IDS_AHEAD)
+				stb_plan_ids_expect(&ids, &p->cells[i + STB_PLAN_IDS_AHEAD]);
+			good = check_cell(c, m, i) && check_twin(c, &ids, i);
 		}
 	}
-	sorted = stb_xcalloc(p->n_cells, sizeof(*sorted));
-	for (uint32_t i = 0; i < p->n_cells; i++)
-		sorted[i] = &p->cells[i];
-	qsort(sorted, p->n_cells, sizeof(*sorted), by_id);
-	good = check_twins(c, sorted);
-	free(sorted);
+	stb_plan_ids_fini(&ids);
 	return good;
 }
 
