@@ -14,42 +14,13 @@
  *
  * A chain that is not complete, and one whose addresses say ${cell.AXIS}, is made anew for every cell.
  */
-#include "compiler/expand.h"
+#include "compiler/walk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_AXES = 64 };
-
 static const uint64_t default_max_cells = 100000;
-
-struct lack { /* a reference that nothing binds */
-	const struct stb_block *block;
-	const struct stb_schema_attr *row;
-	uint32_t n_cells, first_cell;
-};
-
-struct walk {
-	struct stb_expansion *x;
-	struct stb_xmatrix *m;
-	uint32_t point[MAX_AXES];
-	uint64_t n, limit;         /* counting: stops when n exceeds limit */
-	bool counting;
-	bool filling;              /* at the chain of a fill */
-	bool only_io;              /* no workload of the spec takes a database, whatever axes offer */
-	bool by_cell;              /* some address may say ${cell.AXIS} */
-	struct stb_xsettings active;
-	uint32_t workload;         /* its axis */
-	struct stb_intern chains;  /* workload, offers and settings in force -> struct stb_chain */
-	const char *tail;          /* of the cells' identities */
-	size_t tail_len;
-	uint32_t *points;          /* room for those of the cells to come */
-	uint32_t n_same, same_a, same_b;
-	struct lack *lacks;
-	uint32_t n_lacks, cap_lacks;
-	uint32_t n_errors_before;  /* of this matrix: cells that are the same may be their consequence */
-};
 
 const char *stb_xcell_label(const struct stb_expansion *x, uint32_t cell)
 {
@@ -69,9 +40,9 @@ const char *stb_xcell_label(const struct stb_expansion *x, uint32_t cell)
 
 /* --- the cells of one matrix, in nesting order --- */
 
-static void visit(struct walk *w);
+static void visit(struct stb_walk *w);
 
-static bool walk_axis(struct walk *w, uint32_t i)
+static bool walk_axis(struct stb_walk *w, uint32_t i)
 {
 	if (i == w->m->n_axes) {
 		if (!w->counting)
@@ -117,9 +88,9 @@ static bool within_limit(struct stb_expansion *x, struct stb_xmatrix *m)
 	uint64_t product = 1;
 	struct stb_diag *d;
 
-	if (m->n_axes > MAX_AXES) {
+	if (m->n_axes > STB_MAX_AXES) {
 		stb_diag(x->sink, STB_E0505, m->block->span, "matrix `%s` has %u axes; %d is the most", m->block->name,
-			m->n_axes, MAX_AXES);
+			m->n_axes, STB_MAX_AXES);
 		return false;
 	}
 	for (uint32_t i = 0; i < m->n_axes; i++) {
@@ -131,7 +102,7 @@ static bool within_limit(struct stb_expansion *x, struct stb_xmatrix *m)
 	if (!over && product <= limit)
 		return true;
 	if (conditional) { /* the product is an upper bound only */
-		struct walk w = { .x = x, .m = m, .counting = true, .limit = limit };
+		struct stb_walk w = { .x = x, .m = m, .counting = true, .limit = limit };
 
 		if (walk_axis(&w, 0))
 			return true;
@@ -149,7 +120,7 @@ static bool within_limit(struct stb_expansion *x, struct stb_xmatrix *m)
 
 /* --- one cell --- */
 
-static void lacks(struct walk *w, const struct stb_eblock *b, const char *attr, uint32_t cell)
+static void lacks(struct stb_walk *w, const struct stb_eblock *b, const char *attr, uint32_t cell)
 {
 	const struct stb_schema_attr *row = stb_schema_attr(b->block->kind, b->block->type->type, attr);
 
@@ -160,11 +131,11 @@ static void lacks(struct walk *w, const struct stb_eblock *b, const char *attr, 
 		}
 	}
 	STB_ARENA_GROW(w->x->arena, w->lacks, w->n_lacks, w->cap_lacks);
-	w->lacks[w->n_lacks++] = (struct lack){ b->block, row, 1, cell };
+	w->lacks[w->n_lacks++] = (struct stb_lack){ b->block, row, 1, cell };
 }
 
 /* The block that an attribute names, with what is in force for it; NULL where nothing binds it (counted). */
-static struct stb_eblock *follow(struct walk *w, const struct stb_eblock *b, const char *attr, enum stb_kind kind,
+static struct stb_eblock *follow(struct stb_walk *w, const struct stb_eblock *b, const char *attr, enum stb_kind kind,
 	uint32_t cell)
 {
 	const struct stb_eattr *a = stb_eattr(b, attr);
@@ -184,7 +155,7 @@ static struct stb_eblock *follow(struct walk *w, const struct stb_eblock *b, con
 }
 
 /* The same of a reference that no axis binds and that may be left out: NULL then. */
-static struct stb_eblock *follow_written(struct walk *w, const struct stb_eblock *b, const char *attr, enum stb_kind kind,
+static struct stb_eblock *follow_written(struct stb_walk *w, const struct stb_eblock *b, const char *attr, enum stb_kind kind,
 	uint32_t cell, bool bind)
 {
 	const struct stb_eattr *a = b ? stb_eattr(b, attr) : NULL;
@@ -235,7 +206,7 @@ static void use(struct used *c, const struct stb_eblock *b)
 }
 
 /* A volume with its class: the volume as the file system it has. */
-static const struct stb_eblock *resolve_volume(struct walk *w, struct stb_eblock *volume, uint32_t cell,
+static const struct stb_eblock *resolve_volume(struct stb_walk *w, struct stb_eblock *volume, uint32_t cell,
 	const struct stb_eblock **storage)
 {
 	struct stb_eblock *s = volume ? follow(w, volume, "storage", STB_K_STORAGE, cell) : NULL;
@@ -264,12 +235,13 @@ static const struct stb_env *intern_env(struct stb_expansion *x, const struct us
 	stb_identity_env(known);
 	stb_intern_put(&x->by_env, x->key, len, known);
 	STB_ARENA_GROW(x->arena, x->envs, x->n_envs, x->cap_envs);
+	known->index = x->n_envs;
 	x->envs[x->n_envs++] = known;
 	return known;
 }
 
 /* What axes describe in the cell, as found: up to three blocks an axis. */
-static void find_described(struct walk *w, uint32_t cell, struct used *found)
+static void find_described(struct stb_walk *w, uint32_t cell, struct used *found)
 {
 	found->n = 0;
 	for (uint32_t i = 0; i < w->m->n_leading; i++) {
@@ -291,40 +263,52 @@ static void find_described(struct walk *w, uint32_t cell, struct used *found)
 	}
 }
 
-/* All blocks of the cell but its workloads. chain may be NULL: then only what axes describe is followed. */
-static const struct stb_env *find_env(struct walk *w, const struct stb_chain *chain, uint32_t cell)
+static uint32_t env_key(struct stb_expansion *x, const struct stb_chain *chain, const struct used *found)
 {
-	struct stb_expansion *x = w->x;
-	struct used found, all;
-	const struct stb_env *known;
-	uint32_t len;
+	x->n_key = 0;
+	stb_key_add(x, chain->base);
+	for (uint32_t i = 0; i < found->n; i++)
+		stb_key_add(x, found->items[i]);
+	stb_key_add(x, x); /* apart from the keys of intern_env() */
+	return x->n_key * (uint32_t)sizeof(*x->key);
+}
 
+/* All blocks of the cell but its workloads. chain may be NULL: then only what axes describe is followed. */
+static const struct stb_env *find_env(struct stb_walk *w, const struct stb_chain *chain, uint32_t cell)
+{
+	const size_t leading = w->m->n_leading * sizeof(*w->point);
+	struct stb_expansion *x = w->x;
+	const struct stb_env *env;
+	struct used found, all;
+
+	if (chain && chain->base == w->last_base && !memcmp(w->last_point, w->point, leading))
+		return w->last_env;
 	find_described(w, cell, &found);
 	if (!chain)
 		return NULL;
-	if (!found.n)
-		return chain->base;
-	x->n_key = 0;
-	stb_key_add(x, chain->base);
-	for (uint32_t i = 0; i < found.n; i++)
-		stb_key_add(x, found.items[i]);
-	stb_key_add(x, x); /* apart from the keys of intern_env() */
-	len = x->n_key * (uint32_t)sizeof(*x->key);
-	known = stb_intern_get(&x->by_env, x->key, len);
-	if (known)
-		return known;
-	all.n = chain->base->n_used;
-	memcpy(all.items, chain->base->used, all.n * sizeof(*all.items));
-	for (uint32_t i = 0; i < found.n; i++)
-		use(&all, found.items[i]);
-	known = intern_env(x, &all);
-	x->n_key = 0;
-	stb_key_add(x, chain->base);
-	for (uint32_t i = 0; i < found.n; i++)
-		stb_key_add(x, found.items[i]);
-	stb_key_add(x, x);
-	stb_intern_put(&x->by_env, x->key, len, (void *)known);
-	return known;
+	env = chain->base;
+	if (found.n) {
+		const uint32_t len = env_key(x, chain, &found); /* x->key may move */
+
+		env = stb_intern_get(&x->by_env, x->key, len);
+	}
+	if (!env) {
+		uint32_t len;
+
+		all.n = chain->base->n_used;
+		memcpy(all.items, chain->base->used, all.n * sizeof(*all.items));
+		for (uint32_t i = 0; i < found.n; i++)
+			use(&all, found.items[i]);
+		env = intern_env(x, &all);
+		len = env_key(x, chain, &found);
+		stb_intern_put(&x->by_env, x->key, len, (void *)env);
+	}
+	if (w->only_loads && !w->by_cell && !w->n_lacks) {
+		w->last_base = chain->base;
+		w->last_env = env;
+		memcpy(w->last_point, w->point, leading);
+	}
+	return env;
 }
 
 static struct stb_scope *intern_scope(struct stb_expansion *x, const struct stb_scope *s)
@@ -359,7 +343,7 @@ static struct stb_scope *intern_scope(struct stb_expansion *x, const struct stb_
 }
 
 /* The settings of the cell's own axes and of the overrides that select it. */
-static void gather_active(struct walk *w)
+static void gather_active(struct stb_walk *w)
 {
 	struct stb_xsettings *to = &w->active;
 
@@ -387,7 +371,7 @@ static void gather_active(struct walk *w)
 	}
 }
 
-static bool excluded(struct walk *w)
+static bool excluded(struct stb_walk *w)
 {
 	bool out = false;
 
@@ -407,7 +391,7 @@ static bool is_later_run(const struct stb_xmatrix *m, const struct stb_plan_cell
 }
 
 /* Sixteen digits are what people see and type, so two cells of a matrix that share them are refused as well. */
-static void note_id(struct walk *w, uint32_t cell)
+static void note_id(struct stb_walk *w, uint32_t cell)
 {
 	struct stb_plan_cell *cells = w->x->planned;
 	const uint32_t other = stb_plan_ids_put(&w->x->ids, cells, cell, 16);
@@ -424,7 +408,7 @@ static void note_id(struct walk *w, uint32_t cell)
 	}
 }
 
-static void note_ids(struct walk *w)
+static void note_ids(struct stb_walk *w)
 {
 	const struct stb_plan_cell *cells = w->x->planned;
 
@@ -448,7 +432,7 @@ static bool complete(const struct stb_scope *s)
 }
 
 /* The volumes of a private database beside its data volume. */
-static void resolve_mounts(struct walk *w, struct stb_scope *s, uint32_t cell)
+static void resolve_mounts(struct stb_walk *w, struct stb_scope *s, uint32_t cell)
 {
 	static const struct {
 		const char *attr, *role;
@@ -472,7 +456,7 @@ static bool is_type(const struct stb_eblock *b, const char *type)
 }
 
 /* The server of the cell with its pin, which an axis may bind, and that of the client, which none does. */
-static void resolve_servers(struct walk *w, struct stb_scope *s, uint32_t cell)
+static void resolve_servers(struct stb_walk *w, struct stb_scope *s, uint32_t cell)
 {
 	const uint32_t axis = stb_xmatrix_axis(w->m, "server", w->m->n_axes);
 
@@ -511,11 +495,11 @@ static void use_scope(struct used *c, const struct stb_scope *s)
 	use(c, s->client_pin);
 }
 
-static void chain(struct walk *w, const struct stb_block *workload, uint32_t cell, struct used *used, struct stb_scope *scope);
+static void chain(struct stb_walk *w, const struct stb_block *workload, uint32_t cell, struct used *used, struct stb_scope *scope);
 
 
 /* The workloads that an attribute lists, each with its own chain: the parts of a mix, the fills of an io workload. */
-static uint32_t chain_list(struct walk *w, const struct stb_eblock *of, const char *attr, uint32_t cell, struct used *used,
+static uint32_t chain_list(struct stb_walk *w, const struct stb_eblock *of, const char *attr, uint32_t cell, struct used *used,
 	const struct stb_scope **to)
 {
 	const struct stb_eattr *a = stb_eattr(of, attr);
@@ -536,7 +520,7 @@ static uint32_t chain_list(struct walk *w, const struct stb_eblock *of, const ch
 }
 
 /* A workload with what it works on; every block of it is used by the cell. */
-static void chain(struct walk *w, const struct stb_block *workload, uint32_t cell, struct used *used, struct stb_scope *scope)
+static void chain(struct stb_walk *w, const struct stb_block *workload, uint32_t cell, struct used *used, struct stb_scope *scope)
 {
 	struct stb_eblock *e = stb_effective(w->x, workload, &w->active, w->m, w->point, cell, true), *volume = NULL;
 
@@ -586,7 +570,7 @@ static void count_scope(const struct stb_scope *scope)
 		count_scope(s->fills[i]);
 }
 
-static void split_used(struct walk *w, const struct used *used, struct stb_chain *c)
+static void split_used(struct stb_walk *w, const struct used *used, struct stb_chain *c)
 {
 	struct stb_expansion *x = w->x;
 	struct used others = { .n = 0 };
@@ -606,13 +590,17 @@ static void split_used(struct walk *w, const struct used *used, struct stb_chain
 		stb_buf_adds(&json, c->loads[i]->id_json);
 	}
 	stb_buf_add(&json, w->tail, w->tail_len);
-	c->id_json = stb_arena_strndup(x->arena, stb_buf_str(&json), json.len);
 	c->id_len = (uint32_t)json.len;
+	c->id_json = stb_intern_get(&x->texts, stb_buf_str(&json), c->id_len);
+	if (!c->id_json) {
+		c->id_json = stb_arena_strndup(x->arena, stb_buf_str(&json), json.len);
+		stb_intern_lend(&x->texts, c->id_json, c->id_len, (void *)c->id_json);
+	}
 	stb_buf_fini(&json);
 }
 
 /* NULL: it is not complete. */
-static struct stb_chain *make_chain(struct walk *w, const struct stb_block *workload, uint32_t cell)
+static struct stb_chain *make_chain(struct stb_walk *w, const struct stb_block *workload, uint32_t cell)
 {
 	struct stb_expansion *x = w->x;
 	struct used used;
@@ -632,11 +620,12 @@ static struct stb_chain *make_chain(struct walk *w, const struct stb_block *work
 			c->touched[c->n_touched++] = w->active.items[i];
 	}
 	STB_ARENA_GROW(x->arena, x->chains, x->n_chains, x->cap_chains);
+	c->index = x->n_chains;
 	x->chains[x->n_chains++] = c;
 	return c;
 }
 
-static uint32_t chain_key(struct walk *w, const struct stb_block *workload)
+static uint32_t chain_key(struct stb_walk *w, const struct stb_block *workload)
 {
 	w->x->n_key = 0;
 	stb_key_add(w->x, workload);
@@ -651,18 +640,21 @@ static uint32_t chain_key(struct walk *w, const struct stb_block *workload)
 	return w->x->n_key * (uint32_t)sizeof(*w->x->key);
 }
 
-static const struct stb_chain *find_chain(struct walk *w, uint32_t cell)
+static const struct stb_chain *find_chain(struct stb_walk *w, uint32_t cell)
 {
 	const struct stb_block *workload = w->m->axes[w->workload].values[w->point[w->workload]].block;
 	struct stb_chain *c;
+	uint32_t len;
 
 	if (w->by_cell)
 		return make_chain(w, workload, cell);
-	c = stb_intern_get(&w->chains, w->x->key, chain_key(w, workload));
+	len = chain_key(w, workload);
+	c = stb_intern_get(&w->chains, w->x->key, len);
 	if (!c) {
 		c = make_chain(w, workload, cell);
+		len = chain_key(w, workload);
 		if (c)
-			stb_intern_put(&w->chains, w->x->key, chain_key(w, workload), c);
+			stb_intern_put(&w->chains, w->x->key, len, c);
 		return c;
 	}
 	count_scope(c->scope);
@@ -671,24 +663,23 @@ static const struct stb_chain *find_chain(struct walk *w, uint32_t cell)
 	return c;
 }
 
-static void resolve(struct walk *w, uint32_t cell)
+static void resolve(struct stb_walk *w, uint32_t cell)
 {
-	struct stb_xcell *x = &w->x->cells[cell];
+	const struct stb_chain *chain = find_chain(w, cell);
+	const struct stb_env *env = find_env(w, chain, cell);
 
-	x->chain = find_chain(w, cell);
-	x->env = find_env(w, x->chain, cell);
 	for (uint32_t i = 0; i < w->active.n; i++) {
 		struct stb_xsetting *s = w->active.items[i];
 
 		if (s->seen != cell + 1 && !s->missed++)
 			s->first_missed = cell;
 	}
-	if (!x->chain || w->n_lacks)
-		return;
-	stb_identity_cell(x->env, x->chain, w->x->planned[cell].id);
+	w->x->cells[cell] = (struct stb_xcell){ chain ? chain->index : STB_NONE, env ? env->index : STB_NONE };
+	if (chain && !w->n_lacks)
+		stb_identity_cell(env, chain, w->x->planned[cell].id);
 }
 
-static void visit(struct walk *w)
+static void visit(struct stb_walk *w)
 {
 	struct stb_expansion *x = w->x;
 	const uint32_t cell = x->n_cells;
@@ -706,9 +697,9 @@ static void visit(struct walk *w)
 }
 
 /* Room for all cells of the matrix: they are counted, because doubling would hold several copies. */
-static void make_room(struct walk *w)
+static void make_room(struct stb_walk *w)
 {
-	struct walk count = { .x = w->x, .m = w->m, .counting = true, .limit = UINT64_MAX };
+	struct stb_walk count = { .x = w->x, .m = w->m, .counting = true, .limit = UINT64_MAX };
 	struct stb_expansion *x = w->x;
 
 	walk_axis(&count, 0);
@@ -734,6 +725,30 @@ static bool only_io(const struct stb_model *model)
 	for (uint32_t i = 0; i < model->n_blocks; i++) {
 		if (model->blocks[i]->kind == STB_K_WORKLOAD && strcmp(model->blocks[i]->type->type, "io"))
 			return false;
+	}
+	return true;
+}
+
+static bool list_has_others(const struct stb_xsettings *list)
+{
+	for (uint32_t i = 0; i < list->n; i++) {
+		if (list->items[i]->kind != STB_K_WORKLOAD)
+			return true;
+	}
+	return false;
+}
+
+static bool only_loads(const struct stb_xmatrix *m)
+{
+	for (uint32_t i = 0; i < m->n_overrides; i++) {
+		if (list_has_others(&m->overrides[i].settings))
+			return false;
+	}
+	for (uint32_t i = 0; i < m->n_axes; i++) {
+		for (uint32_t v = 0; v < m->axes[i].n_values; v++) {
+			if (list_has_others(&m->axes[i].values[v].settings))
+				return false;
+		}
 	}
 	return true;
 }
@@ -770,147 +785,10 @@ static bool wants_cell(const struct stb_model *model, const struct stb_xmatrix *
 	return false;
 }
 
-/* --- what was counted --- */
-
-void stb_tell_cells(struct stb_expansion *x, struct stb_diag *d, const struct stb_xmatrix *m, uint32_t n,
-	uint32_t first)
-{
-	if (m->n_cells < 2)
-		return;
-	if (n == m->n_cells)
-		stb_diag_note(x->sink, d, "in all %u cells of matrix `%s`", n, m->block->name);
-	else
-		stb_diag_note(x->sink, d, "in %u of %u cells of matrix `%s`, first: %s", n, m->n_cells, m->block->name,
-			stb_xcell_label(x, first));
-}
-
-static void report_lacks(struct walk *w)
-{
-	for (uint32_t i = 0; i < w->n_lacks; i++) {
-		const struct lack *l = &w->lacks[i];
-		const char *kind = stb_kind_name(l->block->kind);
-		struct stb_diag *d = stb_diag(w->x->sink, STB_E0509, l->block->span,
-			"nothing says which %s %s `%s` uses", stb_kind_name((enum stb_kind)l->row->ref_kind), kind,
-			l->block->name);
-
-		stb_tell_cells(w->x, d, w->m, l->n_cells, l->first_cell);
-		stb_diag_help(w->x->sink, d, "write `%s = NAME` in it, or give matrix `%s` an axis `%s`", l->row->name,
-			w->m->block->name, stb_kind_name((enum stb_kind)l->row->ref_kind));
-	}
-}
-
-static void report_selectors(struct walk *w)
-{
-	struct stb_xmatrix *m = w->m;
-
-	if (w->x->m->profile) /* judged on the bare spec */
-		return;
-	for (uint32_t i = 0; i < m->n_excludes; i++) {
-		if (!m->excludes[i].n_cells)
-			stb_diag(w->x->sink, STB_E0508, m->excludes[i].where.span,
-				"this exclusion matches no cell of matrix `%s`", m->block->name);
-	}
-	for (uint32_t i = 0; i < m->n_axes; i++) {
-		if (!m->axes[i].holds)
-			stb_diag(w->x->sink, STB_E0508, m->axes[i].where.span,
-				"the where of axis `%s` matches no cell of matrix `%s`", m->axes[i].name,
-				m->block->name);
-	}
-	for (uint32_t i = 0; i < m->n_overrides; i++) {
-		if (!m->overrides[i].n_cells && m->n_cells)
-			stb_diag(w->x->sink, STB_E0508, m->overrides[i].where.span,
-				"this override matches no cell of matrix `%s`", m->block->name);
-	}
-}
-
-/* Settings that stand at one place in the spec (an axis has one a value) are told once. */
-static void report_missed(struct walk *w, struct stb_xsetting *const *items, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		const struct stb_xsetting *s = items[i];
-		uint32_t missed = s->missed;
-		struct stb_diag *d;
-
-		if (!missed || (s->origin != STB_FROM_AXIS && w->x->m->profile))
-			continue;
-		for (uint32_t k = 0; k < n; k++) {
-			if (k != i && items[k]->span.begin == s->span.begin && items[k]->span.file == s->span.file) {
-				missed += items[k]->missed;
-				items[k]->missed = 0;
-			}
-		}
-		d = stb_diag(w->x->sink, STB_E0515, s->span, "`%s` touches no block of the cell", s->text);
-		stb_tell_cells(w->x, d, w->m, missed, s->first_missed);
-		stb_diag_help(w->x->sink, d, "say with `where { ... }` in which cells %s holds",
-			s->origin == STB_FROM_AXIS ? "the axis" : "the override");
-	}
-}
-
-static void report_missed_axis(struct walk *w, const struct stb_xaxis *axis)
-{
-	struct stb_xsettings all = { 0 };
-
-	for (uint32_t v = 0; v < axis->n_values; v++) {
-		for (uint32_t i = 0; i < axis->values[v].settings.n; i++) {
-			STB_ARENA_GROW(w->x->arena, all.items, all.n, all.cap);
-			all.items[all.n++] = axis->values[v].settings.items[i];
-		}
-	}
-	report_missed(w, all.items, all.n);
-}
-
-static void report_axes(struct walk *w)
-{
-	for (uint32_t i = 0; i < w->m->n_axes; i++) {
-		const struct stb_xaxis *axis = &w->m->axes[i];
-		struct stb_diag *d;
-
-		report_missed_axis(w, axis);
-		if (axis->kind < 0 || axis->kind == STB_K_WORKLOAD || axis->described || axis->taken || w->n_lacks)
-			continue;
-		if (axis->kind == STB_K_SERVER) {
-			d = stb_diag(w->x->sink, STB_E0510, axis->span, "nothing in matrix `%s` runs in the servers of its axis",
-				w->m->block->name);
-			stb_diag_note(w->x->sink, d, "I/O and private databases run in the server of a cell; here all databases are external");
-			stb_diag_help(w->x->sink, d, "describe the servers with type external, or place the load with `client`");
-			continue;
-		}
-		d = stb_diag(w->x->sink, STB_E0510, axis->span, "no block of matrix `%s` takes its %s from axis `%s`",
-			w->m->block->name, axis->name, axis->name);
-		stb_diag_note(w->x->sink, d,
-			"an axis by kind binds the blocks that leave out `%s`; here none needs one or all name theirs",
-			axis->name);
-		stb_diag_help(w->x->sink, d, "leave `%s` out where the axis should bind it, or remove the axis",
-			axis->name);
-	}
-}
-
-static void report_same(struct walk *w)
-{
-	const uint32_t *a, *b;
-	struct stb_diag *d;
-
-	if (!w->n_same || w->x->sink->n_errors > w->n_errors_before)
-		return;
-	a = w->x->planned[w->same_a].point;
-	b = w->x->planned[w->same_b].point;
-	d = stb_diag(w->x->sink, STB_E0517, w->m->block->span, "matrix `%s` has cells that are the same: %s and %s",
-		w->m->block->name, stb_xcell_label(w->x, w->same_a), stb_xcell_label(w->x, w->same_b));
-	if (w->n_same > 1)
-		stb_diag_note(w->x->sink, d, "%u of its %u cells repeat another one", w->n_same, w->m->n_cells);
-	for (uint32_t i = 0; i < w->m->n_axes; i++) {
-		if (a[i] != b[i])
-			stb_diag_label(w->x->sink, d, w->m->axes[i].span, "axis `%s` changes nothing between them",
-				w->m->axes[i].name);
-	}
-	stb_diag_help(w->x->sink, d,
-		"exclude what repeats, or put workloads that do not use the axis in a matrix of their own");
-}
-
 static void expand_matrix(struct stb_expansion *x, const struct stb_block *block)
 {
 	struct stb_xmatrix *m = stb_xmatrix_read(x, block);
-	struct walk w = { .x = x, .m = m, .limit = UINT64_MAX };
+	struct stb_walk w = { .x = x, .m = m, .limit = UINT64_MAX };
 
 	m->index = x->n_matrices;
 	m->first_cell = x->n_cells;
@@ -927,17 +805,13 @@ static void expand_matrix(struct stb_expansion *x, const struct stb_block *block
 	w.tail = stb_identity_tail(x->arena, m->fresh);
 	w.tail_len = strlen(w.tail);
 	w.only_io = only_io(x->m);
+	w.only_loads = only_loads(m);
 	w.by_cell = wants_cell(x->m, m);
 	make_room(&w);
 	w.n_errors_before = x->sink->n_errors;
 	walk_axis(&w, 0);
 	note_ids(&w);
-	report_lacks(&w);
-	report_selectors(&w);
-	for (uint32_t i = 0; i < m->n_overrides; i++)
-		report_missed(&w, m->overrides[i].settings.items, m->overrides[i].settings.n);
-	report_axes(&w);
-	report_same(&w);
+	stb_walk_tell(&w);
 	if (!m->n_cells)
 		stb_diag(x->sink, STB_E0519, block->span,
 			"no cell of matrix `%s` is left: its exclusions cover all of them", block->name);
@@ -952,6 +826,7 @@ void stb_expand(struct stb_expansion *x)
 	stb_intern_init(&x->by_content, x->arena);
 	stb_intern_init(&x->by_scope, x->arena);
 	stb_intern_init(&x->by_env, x->arena);
+	stb_intern_init(&x->texts, x->arena);
 	stb_intern_init(&x->reported, x->arena);
 	for (uint32_t i = 0; i < x->m->n_blocks; i++) {
 		if (x->m->blocks[i]->kind == STB_K_MATRIX)

@@ -173,6 +173,7 @@ struct stb_lowered;
 struct stb_env {
 	const struct stb_eblock **used; /* sorted by kind and name, the described ones among them */
 	uint32_t n_used;
+	uint32_t index;
 	struct stb_hash begun;  /* what the ids of its cells begin with */
 };
 
@@ -182,14 +183,15 @@ struct stb_chain {
 	const struct stb_env *base;       /* without what axes describe */
 	const struct stb_eblock **loads;  /* the workloads, by name */
 	uint32_t n_loads, n_touched;
+	uint32_t index;
 	const char *id_json;              /* what the ids of its cells end with: theirs, and the matrix's tail */
 	uint32_t id_len;
 	struct stb_xsetting **touched;    /* the settings in force that it takes */
 };
 
 struct stb_xcell {
-	const struct stb_chain *chain; /* NULL: it has none; reported */
-	const struct stb_env *env;
+	uint32_t chain; /* of x->chains; STB_NONE: it has none, which was reported */
+	uint32_t env;   /* of x->envs */
 };
 
 enum { STB_MAX_BOUND = 8 };
@@ -232,6 +234,7 @@ struct stb_expansion {
 	struct stb_intern by_source;  /* settings that apply -> eblock */
 	struct stb_intern by_content; /* canonical text -> eblock */
 	struct stb_intern by_scope, by_env;
+	struct stb_intern texts;      /* of cells' identities */
 	struct stb_intern reported;   /* code and place, so that a contradiction is told once */
 	struct stb_shape *shapes;     /* by schema type */
 	struct stb_relevant *relevant;/* scratch of effective.c */

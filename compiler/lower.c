@@ -294,6 +294,11 @@ static void lower_blocks(struct stb_lowering *l)
 
 /* --- groups --- */
 
+static const struct stb_scope *scope_of(const struct stb_lowering *l, uint32_t cell)
+{
+	return l->x->chains[l->x->cells[cell].chain]->scope;
+}
+
 static bool on_external_database(const struct stb_scope *s)
 {
 	return s->database && strcmp(s->database->block->type->type, "mysql");
@@ -534,16 +539,15 @@ struct grouping {
 	uint32_t n_laid, cap_laid;
 };
 
-static uint32_t find_group(struct stb_lowering *l, struct grouping *gs, const struct stb_xcell *cell)
+static uint32_t find_group(struct stb_lowering *l, struct grouping *gs, const struct stb_scope *s, const struct stb_env *env)
 {
-	const struct stb_scope *s = cell->chain->scope;
-	const void *cause[2] = { cell->env, s->lowered->load };
+	const void *cause[2] = { env, s->lowered->load };
 	uintptr_t known = (uintptr_t)stb_intern_get(&gs->by_cause, cause, sizeof(cause));
 	char id[STB_HASH_HEX];
 
 	if (known)
 		return (uint32_t)known - 1;
-	stb_identity_group(cell->env, s->lowered->load, id);
+	stb_identity_group(env, s->lowered->load, id);
 	known = (uintptr_t)stb_intern_get(&gs->by_id, id, STB_HASH_HEX);
 	if (!known) {
 		new_group(l, s, id);
@@ -567,11 +571,10 @@ static void lower_cells(struct stb_lowering *l)
 	p->n_cells = l->x->n_cells;
 	p->cells = l->x->planned;
 	for (uint32_t i = 0; i < p->n_cells; i++) {
-		const struct stb_xcell *from = &l->x->cells[i];
-		const struct stb_scope *s = from->chain->scope;
+		const struct stb_scope *s = scope_of(l, i);
 		struct stb_plan_cell *to = &p->cells[i];
 
-		to->group = find_group(l, &gs, from);
+		to->group = find_group(l, &gs, s, l->x->envs[l->x->cells[i].env]);
 		add_costs(l, &gs.laid[to->group], s->lowered, &p->groups[to->group]);
 		to->workload = s->workload->plan_block;
 		to->server = s->server ? s->server->plan_block : STB_NONE;
@@ -589,7 +592,7 @@ static void check_devices(struct stb_lowering *l, const struct stb_xmatrix *m)
 
 	stb_intern_init(&owners, l->x->arena);
 	for (uint32_t i = 0; m->fresh == STB_FRESH_ONCE && i < m->n_cells && !told; i++) {
-		const struct stb_scope *s = l->x->cells[m->first_cell + i].chain->scope;
+		const struct stb_scope *s = scope_of(l, m->first_cell + i);
 		const uint32_t group = l->plan->cells[m->first_cell + i].group;
 
 		for (uint32_t k = 0; s->storage && !on_external_database(s) && k <= s->n_mounts && !told; k++) {
@@ -622,7 +625,7 @@ static void check_once(struct stb_lowering *l, const struct stb_xmatrix *m)
 	uint8_t *seen = STB_NEW_ARRAY(l->x->arena, uint8_t, l->plan->n_groups + 1);
 
 	for (uint32_t i = 0; m->fresh == STB_FRESH_ONCE && i < m->n_cells; i++) {
-		const struct stb_scope *s = l->x->cells[m->first_cell + i].chain->scope;
+		const struct stb_scope *s = scope_of(l, m->first_cell + i);
 		const uint32_t group = l->plan->cells[m->first_cell + i].group;
 		const struct stb_plan_group *g = &l->plan->groups[group];
 		const struct stb_eattr *size;

@@ -23,7 +23,7 @@
  *   parse       parse.c (entry), scan.c and scan_quantity.c (tokens), filter.c (brackets), slip.c (common slips), ast.c and ast_build.c
  *   names       resolve.c (includes, blocks, lets, params), like.c, profile.c
  *   values      setting.c (one attribute), fold.c (as its row wants it), eval.c (expressions), num.c (exact, with dimensions), options.c
- *   cells       axes.c, selector.c, effective.c (what is in force), expand.c, identity.c, intern.c
+ *   cells       axes.c, selector.c, effective.c (what is in force), expand.c, expand_tell.c, identity.c, intern.c
  *   the form    fmt.c (statements), fmt_value.c, fmt_comment.c
  *   a change    diff.c (of two plans), diff_match.c (what belongs together), diff_facts.c
  *   judgement   check.c (each block), pins.c (pins by the pin rules), rules.c, rules_io.c, rules_rate.c, rules_oltp.c, rules_mix.c,

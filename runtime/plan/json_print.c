@@ -91,20 +91,25 @@ enum { MAX_NUMBER = 24 }; /* bytes of number() */
 /* Writes v, quoted where a signed reader could not hold it; returns the end. */
 static char *number(char *to, uint64_t v)
 {
-	char digits[20];
-	unsigned n = 0;
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354"
+		"555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+	char digits[MAX_NUMBER];
+	unsigned at = sizeof(digits);
 	const bool quoted = v > INT64_MAX;
 
 	if (quoted)
-		*to++ = '"';
-	do
-		digits[n++] = (char)('0' + v % 10);
-	while (v /= 10);
-	while (n)
-		*to++ = digits[--n];
+		digits[--at] = '"';
+	for (; v >= 100; v /= 100) {
+		at -= 2;
+		memcpy(digits + at, pairs + v % 100 * 2, 2);
+	}
+	if (v >= 10)
+		digits[--at] = pairs[v * 2 + 1];
+	digits[--at] = v >= 10 ? pairs[v * 2] : (char)('0' + v);
 	if (quoted)
-		*to++ = '"';
-	return to;
+		digits[--at] = '"';
+	memcpy(to, digits + at, sizeof(digits) - at);
+	return to + (sizeof(digits) - at);
 }
 
 static void put_digits(struct writer *w, uint64_t v)
