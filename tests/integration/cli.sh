@@ -36,8 +36,8 @@ for c in check plan run report clean explain topology version help; do
 	expect "$c --help" 0 "$STB" $c --help
 done
 expect "explain an attribute" 0 "$STB" explain io.bs
-expect "explain an option as an option" 2 "$STB" explain --set
-says "it says how" "stb explain set"
+expect "explain an option as an option" 2 "$STB" explain --only
+says "it says how" "stb explain only"
 expect "explain an option" 0 "$STB" explain set
 says "who has it" "stb plan" out
 expect "explain nonsense" 2 "$STB" explain no_such_thing_anywhere

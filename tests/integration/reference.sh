@@ -83,8 +83,8 @@ complete_words stb plan --format j
 says "a format" '^json$' out
 complete_words stb run --on
 says "an option of run" '^--only$' out
-complete_words stb plan --on
-lacks "which plan does not have" 'only' out
+complete_words stb check --on
+lacks "which check does not have" 'only' out
 complete_words stb explain iode
 says "a topic" '^iodepth$' out
 complete_words stb plan origins.stb --profile s
