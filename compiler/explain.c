@@ -57,7 +57,7 @@ static const struct status {
 #undef STATUS
 };
 
-enum fsopt_value { NONE, NUMBER, SIZE, WORD };
+enum fsopt_value { NONE, NUMBER, SIZE, WORD, MAYBE };
 enum fsopt_where { MKFS, MOUNT };
 
 static const struct fsopt {
@@ -198,20 +198,21 @@ static void explain_engines(FILE *out)
 /* The options of a file system; once all its names, then each with what it takes. */
 static void explain_fsopts(enum fsopt_where where, FILE *out)
 {
-	static const char *const takes[] = { [NONE] = "", [NUMBER] = " NUMBER", [SIZE] = " SIZE", [WORD] = " WORD" };
+	static const char *const takes[] = { [NONE] = "", [NUMBER] = " NUMBER", [SIZE] = " SIZE", [WORD] = " WORD", [MAYBE] = "[=WORD]" };
 	struct stb_buf b;
 
 	stb_buf_init(&b);
 	for (size_t i = 0; i < STB_LEN(fsopts); i++) {
 		const struct fsopt *o = &fsopts[i];
 		const bool pair = where == MOUNT || strchr(o->option, ' ');
+		const bool named = o->value != NONE && o->value != MAYBE;
 		const char *words = stb_fs_option_words(o->filesystem, where == MKFS ? STB_FS_MKFS : STB_FS_MOUNT, o->option);
 
 		if (o->where != where)
 			continue;
 		if (b.len)
 			stb_buf_adds(&b, ", ");
-		stb_buf_printf(&b, "%s%s%s", o->option, pair && o->value != NONE ? "=" : "", takes[o->value] + (pair && o->value != NONE));
+		stb_buf_printf(&b, "%s%s%s", o->option, pair && named ? "=" : "", takes[o->value] + (pair && named));
 		if (words)
 			stb_buf_printf(&b, " (%s)", words);
 		if (i + 1 < STB_LEN(fsopts) && fsopts[i + 1].where == where && strcmp(fsopts[i + 1].filesystem, o->filesystem) == 0)

@@ -244,7 +244,7 @@ bool stb_option_make(struct stb_model *m, const struct stb_schema_attr *row, con
 
 /* --- mkfs and mount ------------------------------------------------------------------------------------------------------------------ */
 
-enum fsopt_value { NONE, NUMBER, SIZE, WORD };
+enum fsopt_value { NONE, NUMBER, SIZE, WORD, MAYBE };
 
 enum fsopt_where { MKFS, MOUNT };
 
@@ -295,6 +295,7 @@ static bool value_fits(enum fsopt_value kind, const char *v)
 	case SIZE:
 		return digits > 0 && (digits == len || (digits + 1 == len && strchr("kmgKMG", v[digits])));
 	case WORD:
+	case MAYBE:
 		return len > 0 && v[0] != '-' &&
 		       strspn(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_^.,:+-") == len;
 	}
@@ -312,13 +313,15 @@ static const char *value_phrase(enum fsopt_value kind)
 		return "a size such as 64k or 1g";
 	case WORD:
 		return "a plain word";
+	case MAYBE:
+		return "a plain word or nothing";
 	}
 	return "";
 }
 
 static const char *check_value(struct stb_arena *a, const struct fsopt *o, const char *value)
 {
-	if (!value && o->value == NONE)
+	if (!value && (o->value == NONE || o->value == MAYBE))
 		return NULL;
 	if (value && value_fits(o->value, value)) {
 		const char *words = stb_fs_option_words(o->filesystem, o->where == MKFS ? STB_FS_MKFS : STB_FS_MOUNT, o->option);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum value_kind { NONE, NUMBER, SIZE, WORD };
+enum value_kind { NONE, NUMBER, SIZE, WORD, MAYBE };
 
 struct option {
 	const char *filesystem;
@@ -76,6 +76,7 @@ static bool value_ok(enum value_kind kind, const char *value)
 		digits = strspn(value, "0123456789");
 		return digits && digits <= 18 && (digits == n || (digits + 1 == n && strchr("kmgKMG", value[digits])));
 	case WORD:
+	case MAYBE:
 		return n && value[0] != '-' &&
 			strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_^.,:+-") == n;
 	}
@@ -96,9 +97,9 @@ static bool check_pair(struct stb_fs_words *w, const char *filesystem, enum stb_
 		return refuse(w, "`%s` is not an option that %s may be given", name, filesystem);
 	if (o->value == NONE && value)
 		return refuse(w, "`%s` takes no value", name);
-	if (o->value != NONE && (!value || !value_ok(o->value, value)))
+	if (o->value != NONE && (value ? !value_ok(o->value, value) : o->value != MAYBE))
 		return refuse(w, "`%s` needs a value of the right form, as in %s=%s", name, name,
-			o->value == WORD ? "word" : o->value == SIZE ? "64k" : "1");
+			o->value == WORD || o->value == MAYBE ? "word" : o->value == SIZE ? "64k" : "1");
 	if (value && !stb_fs_value_among(stb_fs_option_words(filesystem, where, name), value))
 		return refuse(w, "`%s` cannot have the value `%s`", name, value);
 	return true;
