@@ -145,7 +145,31 @@ static bool read_path(struct stb_expansion *x, struct stb_xmatrix *m, const stru
 	return true;
 }
 
-/* The setting with its value folded for every type of the kind that has the attribute. NULL: reported. */
+/* Whether a block that the setting may touch is of its type number t. */
+static bool is_declared(const struct stb_expansion *x, const struct stb_xsetting *s, uint32_t t)
+{
+	for (uint32_t i = 0; i < x->m->n_blocks; i++) {
+		const struct stb_block *b = x->m->blocks[i];
+
+		if (b->type == &s->types[t] && (!s->block_name || !strcmp(b->name, s->block_name)))
+			return true;
+	}
+	return false;
+}
+
+static bool has_declared_row(const struct stb_expansion *x, const struct stb_xsetting *s, const char *key)
+{
+	for (uint32_t t = 0; t < s->n_types; t++) {
+		if (stb_schema_attr(s->kind, s->types[t].type, key) && is_declared(x, s, t))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The setting with its value folded for every type of the kind that has the attribute and a block in the spec: `rate` is one thing of an io
+ * workload and another of an oltp one. NULL: reported.
+ */
 static struct stb_xsetting *make_setting(struct stb_expansion *x, struct stb_xmatrix *m, const struct stb_node *path,
 	const struct stb_node *value, enum stb_origin origin, const char *axis)
 {
@@ -160,10 +184,13 @@ static struct stb_xsetting *make_setting(struct stb_expansion *x, struct stb_xma
 		return NULL;
 	s->made = STB_NEW_ARRAY(x->arena, struct stb_setting *, s->n_types);
 	const char *key = path_key(x->arena, s->path, s->n_path);
+	const bool declared = has_declared_row(x, s, key);
 
 	for (uint32_t t = 0; t < s->n_types; t++) {
 		const struct stb_schema_attr *row = stb_schema_attr(s->kind, s->types[t].type, key);
 
+		if (declared && !is_declared(x, s, t))
+			continue;
 		if (!row || !strcmp(row->name, "label") || !strcmp(row->name, "note") || !strcmp(row->name, "like"))
 			continue;
 		if (!last || last->row != row) { /* types that share a row share the value */

@@ -349,3 +349,28 @@ Test(lower, form_changes_neither_plan_hash_nor_ids)
 	planned_close(&p);
 	planned_close(&q);
 }
+
+/* `rate` is a byte rate of an io workload and a rate of an oltp one: the blocks that are there say which. */
+Test(expand, an_axis_has_the_type_that_the_attribute_has_in_the_blocks_at_hand)
+{
+	static const char oltp[] = "database mysql db { volume = data }\nworkload oltp o { database = db script = point_select time = 1s }\n";
+	static const char axis[] = "matrix m { workload = %s\n axis a { set = workload.%srate values = [%s] } }\n";
+	struct planned p = { 0 };
+	char text[1024];
+	int n = snprintf(text, sizeof(text), DISK DATA "%s", oltp);
+
+	snprintf(text + n, sizeof(text) - (size_t)n, axis, "o", "", "100/s, 200/s");
+	planned_open(&p, text);
+	cr_assert(p.plan);
+	cr_expect_str_eq(planned_workload(&p, 1, "rate"), "200/s");
+	planned_close(&p);
+	n = snprintf(text, sizeof(text), DISK DATA W "%s", oltp);
+	snprintf(text + n, sizeof(text) - (size_t)n, axis, "o", "o.", "100/s, 200/s");
+	planned_open(&p, text);
+	cr_assert(p.plan, "named, it has the type of its block");
+	planned_close(&p);
+	snprintf(text + n, sizeof(text) - (size_t)n, axis, "w", "", "100/s");
+	planned_open(&p, text);
+	cr_expect_eq(planned_count(&p, STB_E0301), 1, "both are there: it has to suit both");
+	planned_close(&p);
+}
