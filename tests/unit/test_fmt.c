@@ -7,6 +7,7 @@
 #include "tests/support/golden.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,12 +131,27 @@ Test(fmt, refuses_what_has_errors)
 
 Test(fmt, our_own_specs_are_in_form)
 {
-	size_t len, after_len = 0;
-	char *text = read_all("specs/quickstart.stb", &len), *after = formatted(text, len, &after_len);
+	DIR *d = opendir("specs");
+	struct dirent *e;
+	unsigned n = 0;
 
-	cr_expect(after && len == after_len && !memcmp(text, after, len), "run build/release/stb fmt -w specs/*.stb");
-	free(text);
-	free(after);
+	cr_assert(d);
+	while ((e = readdir(d))) {
+		size_t len, after_len = 0;
+		char path[512], *text, *after;
+
+		if (!strstr(e->d_name, ".stb"))
+			continue;
+		snprintf(path, sizeof(path), "specs/%s", e->d_name);
+		text = read_all(path, &len);
+		after = formatted(text, len, &after_len);
+		cr_expect(after && len == after_len && !memcmp(text, after, len), "%s: run build/release/stb fmt -w specs/*.stb", path);
+		free(text);
+		free(after);
+		n++;
+	}
+	closedir(d);
+	cr_expect_geq(n, 11);
 }
 
 Test(fmt, deep_nesting_is_no_trouble)

@@ -167,3 +167,33 @@ Test(golden, every_code_has_a_wrong_spec)
 			cr_expect(is_shown("tests/golden/diag", name), "%s has no spec in tests/golden/diag", name);
 	}
 }
+
+static uint32_t cells_of(const struct stb_plan *p, const char *workload)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_cells; i++)
+		n += !strcmp(p->blocks[p->cells[i].workload].name, workload);
+	return n;
+}
+
+/* The published matrix: write-only on the single configuration only; three days, four times a day, three repetitions each time. */
+Test(golden, the_managed_databases_are_measured_1296_times)
+{
+	struct compiled k;
+	struct stb_steps *steps;
+	struct stb_step step;
+	uint64_t measured = 0;
+
+	compile(&k, "specs/nifcloud-rdb-disks.stb");
+	cr_assert(k.plan);
+	cr_expect_eq(cells_of(k.plan, "read_write"), 27);
+	cr_expect_eq(cells_of(k.plan, "write_only"), 9);
+	cr_expect_eq(k.plan->n_cells, 36);
+	steps = stb_steps_new(k.plan, NULL);
+	while (stb_steps_next(steps, &step))
+		measured += step.op == STB_OP_MEASURE;
+	stb_steps_free(steps);
+	cr_expect_eq(measured, 1296);
+	finish(&k);
+}
