@@ -14,6 +14,7 @@
 #include "runtime/storage/fsopts.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { MAX_NAME = 128, MAX_VALUE = 4096 };
 
@@ -103,6 +104,7 @@ static void normalise(const char *name, char out[MAX_NAME])
 
 static const struct owned *find_owned(const char *name)
 {
+	static const struct owned loose = { "loose_*", "with this prefix the server ignores an option that it does not know; leave the prefix out" };
 	char plain[MAX_NAME];
 
 	normalise(name, plain);
@@ -110,7 +112,7 @@ static const struct owned *find_owned(const char *name)
 		if (matches(owned[i].pattern, plain))
 			return &owned[i];
 	}
-	return NULL;
+	return strncasecmp(name, "loose", 5) == 0 && (name[5] == '_' || name[5] == '-') ? &loose : NULL;
 }
 
 /* --- server options: values ---------------------------------------------------------------------------------------------------------- */
