@@ -21,7 +21,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,23 +153,11 @@ static bool wait_for_barrier(struct run *run)
 	return go;
 }
 
-/*
- * A load generator on the server's own machine should disturb it as little as it can: under SCHED_BATCH (sched(7)) a worker that is woken by a
- * reply does not push a running server thread from its CPU; it is given its share all the same. Where it is not allowed, nothing changes.
- */
-static void stay_out_of_the_way(void)
-{
-	const struct sched_param none = { 0 };
-
-	(void)sched_setscheduler(0, SCHED_BATCH, &none);
-}
-
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
 	struct run *run = w->run;
 
-	stay_out_of_the_way();
 	stb_client_thread_begin();
 	if (stb_session_open(&w->session))
 		report_failure(run, w->session.failure);
