@@ -40,6 +40,10 @@ static const struct stb_command table[] = {
 		"remove what an interrupted run left behind",
 		"Reads the journal of the run in DIR, and stops, unmounts and removes what that run made and could not take away\n"
 		"again. The results in DIR stay. Refuses whatever does not carry the run's mark.\n" },
+	{ "import", stb_cmd_import, BIT(HELP) | BIT(OUTPUT), "TOOL WORD...", 1, UINT32_MAX, NULL, false, "FILE",
+		"a spec from another tool's job file or command line",
+		"stb import fio FILE: a fio job file. What changes the measurement and has no counterpart is an error and a comment in\n"
+		"the spec, which is written all the same; what does not change it is a warning. The spec goes to standard output.\n" },
 	{ "explain", stb_cmd_explain, SPEC | BIT(MAX_CELLS) | BIT(FORMAT), "[TOPIC | CELL FILE]", 0, 2, "text markdown man bash zsh dictionary", false, NULL,
 		"the reference; of a cell, where each value comes from",
 		"TOPIC is a block (`workload io`), an attribute (`io.bs`), the code of a diagnostic (`E0203`), a metric (`lat_p95`),\n"

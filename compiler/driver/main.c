@@ -9,6 +9,7 @@
  *     stb diff OLD NEW    cmd_diff.c     what a change means (diff_print.c; git.c: a side from a revision)
  *     stb run FILE        cmd_run.c      carry it out (only.c: --only)
  *     stb report FILE     cmd_report.c   tables and claims from recorded results
+ *     stb import TOOL ... cmd_import.c   a spec from another tool's words
  *     stb clean DIR       cmd_run.c      undo what a killed run left
  *     stb explain TOPIC   cmd_explain.c  the reference (explain_cell.c: of a cell; reference.c, reference_md.c, reference_man.c, completion.c,
  *                                        dictionary.c: --format)
@@ -26,6 +27,7 @@
  *   cells       axes.c, selector.c, effective.c (what is in force), expand.c, expand_tell.c, identity.c, intern.c
  *   the form    fmt.c (statements), fmt_value.c, fmt_comment.c
  *   a change    diff.c (of two plans), diff_match.c (what belongs together), diff_facts.c
+ *   imports     import.c (the spec writer and the account), import_fio.c, import_fio_file.c (job files)
  *   judgement   check.c (each block), pins.c (pins by the pin rules), rules.c, rules_io.c, rules_rate.c, rules_oltp.c, rules_mix.c,
  *               rules_volume.c, rules_place.c (attributes against each other), cost.c
  *   the plan    lower.c, lower_matrix.c, lower_report.c

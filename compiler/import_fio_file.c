@@ -1,0 +1,254 @@
+/*
+ * import_fio_file.c - reads a fio job file as fio does.
+ *
+ * A line is a section `[name]`, an option `name=value` or `name`, `include FILE`, or empty; `;` and `#` begin a comment anywhere on it. A section
+ * whose name begins with "global" holds for the sections behind it. An include stands for its lines, which hold no sections; its name is tried as
+ * it is and then beside the file that has it.
+ *
+ * Where fio goes on in silence with something that nobody meant (an unterminated section loses the last letter of its name, a long line is cut
+ * in two, a variable that is not set becomes nothing), this is an error. Limits keep files that are no job files from filling the memory.
+ */
+#include "compiler/import_fio.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LONGEST_LINE = 4095, MAX_OPTIONS = 10000, MAX_SECTIONS = 1000, MAX_INCLUDES = 200, MAX_DEPTH = 16 };
+
+struct reader {
+	struct stb_import *im;
+	struct stb_fio_file *f;
+	struct stb_fio_section *section; /* NULL: before the first */
+	uint32_t files[MAX_DEPTH];       /* being read, outermost first */
+	uint32_t depth;
+};
+
+STB_PRINTF(3, 4) static bool fail(struct reader *r, struct stb_span span, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	stb_diag(&r->im->c->sink, STB_E0804, span, "%s", text);
+	return false;
+}
+
+static const char *quote(struct reader *r, const char *s)
+{
+	return stb_import_quote(r->im, s, strlen(s));
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r') || (c > 0 && c < ' ') || c == 0x7f;
+}
+
+static void trim(const char **s, size_t *len)
+{
+	while (*len && is_blank(**s))
+		(*s)++, (*len)--;
+	while (*len && is_blank((*s)[*len - 1]))
+		(*len)--;
+}
+
+/* --- ${NAME} ------------------------------------------------------------------------------------------------------------------------- */
+
+static bool add_variable(struct reader *r, struct stb_buf *out, const char *name, struct stb_span span)
+{
+	const char *value = getenv(name);
+
+	if (!value)
+		return fail(r, span, "`${%s}` is not set in the environment; fio would put nothing in its place", quote(r, name));
+	if (strlen(value) > LONGEST_LINE || strpbrk(value, "\n;#"))
+		return fail(r, span, "`${%s}` holds something that is no part of a line", quote(r, name));
+	stb_diag(&r->im->c->sink, STB_W0802, span, "`${%s}` was taken from the environment of this import: `%s`", quote(r, name), quote(r, value));
+	stb_buf_adds(out, value);
+	return true;
+}
+
+static bool substitute(struct reader *r, const char *s, size_t len, struct stb_span span, const char **out)
+{
+	struct stb_buf b;
+	bool good = true;
+
+	stb_buf_init(&b);
+	for (size_t i = 0; i < len && good; i++) {
+		const char *end = s[i] == '$' && i + 1 < len && s[i + 1] == '{' ? memchr(s + i, '}', len - i) : NULL;
+
+		if (end) {
+			good = add_variable(r, &b, stb_arena_strndup(&r->im->c->arena, s + i + 2, (size_t)(end - s) - i - 2), span);
+			i = (size_t)(end - s);
+		} else {
+			stb_buf_addc(&b, s[i]);
+		}
+	}
+	*out = stb_arena_strdup(&r->im->c->arena, stb_buf_str(&b));
+	stb_buf_fini(&b);
+	return good;
+}
+
+/* --- lines --------------------------------------------------------------------------------------------------------------------------- */
+
+static bool begin_section(struct reader *r, const char *s, size_t len, struct stb_span span)
+{
+	struct stb_fio_file *f = r->f;
+	const char *end = memchr(s, ']', len);
+	struct stb_fio_section *section;
+
+	if (r->depth > 1)
+		return fail(r, span, "an included file holds a section; only options can be included");
+	if (!end)
+		return fail(r, span, "section without its `]`");
+	if ((size_t)(end - s) + 1 != len)
+		return fail(r, span, "text behind the `]` of a section");
+	if (end == s + 1)
+		return fail(r, span, "section without a name");
+	if (f->n >= MAX_SECTIONS)
+		return fail(r, span, "more than %d sections", MAX_SECTIONS);
+	STB_ARENA_GROW(&r->im->c->arena, f->sections, f->n, f->cap);
+	section = &f->sections[f->n++];
+	*section = (struct stb_fio_section){
+		.name = stb_arena_strndup(&r->im->c->arena, s + 1, len - 2), .span = span, .global = !strncmp(s + 1, "global", 6),
+	};
+	r->section = section;
+	return true;
+}
+
+static bool add_option(struct reader *r, const char *s, size_t len, struct stb_span span)
+{
+	struct stb_fio_section *section = r->section;
+	struct stb_fio_option *o;
+	const char *text, *equals, *name;
+	size_t n;
+
+	if (!section)
+		return fail(r, span, "`%s` stands before the first section", stb_import_quote(r->im, s, len));
+	if (r->f->n_options++ >= MAX_OPTIONS)
+		return fail(r, span, "more than %d options", MAX_OPTIONS);
+	if (!substitute(r, s, len, span, &text))
+		return false;
+	STB_ARENA_GROW(&r->im->c->arena, section->options, section->n, section->cap);
+	o = &section->options[section->n++];
+	equals = strchr(text, '=');
+	name = text;
+	n = equals ? (size_t)(equals - text) : strlen(text);
+	trim(&name, &n);
+	*o = (struct stb_fio_option){ .span = span, .words = stb_import_quote(r->im, s, len) };
+	o->name = stb_arena_strndup(&r->im->c->arena, name, n);
+	if (equals) {
+		const char *value = equals + 1;
+
+		n = strlen(value);
+		trim(&value, &n);
+		o->value = stb_arena_strndup(&r->im->c->arena, value, n);
+	}
+	return *o->name || fail(r, span, "`%s` has no name before its `=`", o->words);
+}
+
+static bool read_file(struct reader *r, uint32_t file);
+
+/* fio takes the name as it stands, and where that is not there, beside the including file. */
+static const char *find_include(struct reader *r, const char *name)
+{
+	const char *path = r->im->c->sources.files[r->files[r->depth - 1]].path, *slash = strrchr(path, '/');
+
+	if (access(name, F_OK) == 0 || !slash)
+		return name;
+	return stb_arena_printf(&r->im->c->arena, "%.*s%s", (int)(slash - path) + 1, path, name);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	char *x = realpath(a, NULL), *y = realpath(b, NULL);
+	const bool same = x && y && !strcmp(x, y);
+
+	free(x);
+	free(y);
+	return same;
+}
+
+static bool include(struct reader *r, const char *s, size_t len, struct stb_span span)
+{
+	struct stb_compilation *c = r->im->c;
+	const char *name, *path;
+	uint32_t file;
+
+	if (!r->section)
+		return fail(r, span, "an include stands before the first section");
+	s += strlen("include") + 1;
+	len -= strlen("include") + 1;
+	trim(&s, &len);
+	if (!len)
+		return fail(r, span, "include without a file");
+	name = stb_arena_strndup(&c->arena, s, len);
+	path = find_include(r, name);
+	if (r->depth == MAX_DEPTH || r->f->n_includes++ == MAX_INCLUDES)
+		return fail(r, span, "more includes than a job file has: %d in all, %d deep", MAX_INCLUDES, MAX_DEPTH);
+	for (uint32_t i = 0; i < r->depth; i++)
+		if (same_file(path, c->sources.files[r->files[i]].path))
+			return fail(r, span, "`%s` includes itself", quote(r, name));
+	if (!stb_compile_load(c, path, NULL, &file))
+		return fail(r, span, "`%s` cannot be included", quote(r, name));
+	return read_file(r, file);
+}
+
+static bool read_line(struct reader *r, uint32_t file, uint32_t begin, const char *s, size_t len)
+{
+	const char *start = s;
+	struct stb_span span;
+
+	for (size_t i = 0; i < len; i++)
+		if (s[i] == ';' || s[i] == '#')
+			len = i;
+	trim(&s, &len);
+	if (!len)
+		return true;
+	span = (struct stb_span){ file, begin + (uint32_t)(s - start), begin + (uint32_t)(s - start + (ptrdiff_t)len) };
+	if (len > LONGEST_LINE)
+		return fail(r, (struct stb_span){ file, span.begin, span.begin + 1 },
+			"line of %zu bytes; fio cuts lines after %d and reads the rest as another one", len, LONGEST_LINE);
+	if (*s == '[')
+		return begin_section(r, s, len, span);
+	if (len > strlen("include") && !memcmp(s, "include", strlen("include")) && (is_blank(s[7]) || s[7] == '='))
+		return include(r, s, len, span);
+	return add_option(r, s, len, span);
+}
+
+static bool read_file(struct reader *r, uint32_t file)
+{
+	/* read anew where needed: an include may move the array of files */
+	const char *bytes = r->im->c->sources.files[file].bytes;
+	const uint32_t len = r->im->c->sources.files[file].len;
+	const char *nul = len ? memchr(bytes, '\0', len) : NULL;
+	bool good = true;
+
+	if (nul)
+		return fail(r, (struct stb_span){ file, (uint32_t)(nul - bytes), (uint32_t)(nul - bytes) + 1 }, "NUL byte: this is no text");
+	r->files[r->depth++] = file;
+	for (uint32_t i = 0; i < len && good;) {
+		const char *end = memchr(bytes + i, '\n', len - i);
+		const uint32_t n = end ? (uint32_t)(end - bytes) - i : len - i;
+
+		good = read_line(r, file, i, bytes + i, n);
+		i += n + 1;
+	}
+	r->depth--;
+	return good;
+}
+
+bool stb_fio_read(struct stb_import *im, const char *path, struct stb_fio_file *f)
+{
+	struct reader r = { .im = im, .f = f };
+	uint32_t file;
+
+	*f = (struct stb_fio_file){ .path = path };
+	if (!stb_compile_load(im->c, path, NULL, &file) || !read_file(&r, file))
+		return false;
+	if (f->n)
+		return true;
+	return fail(&r, (struct stb_span){ file, 0, 0 }, "no section: a job file has at least one `[name]`");
+}
