@@ -101,6 +101,10 @@ static void account(struct worker *w, struct counts *set)
 	set->errors += s->error_count;
 	set->reconnects += s->reconnect_count;
 	s->read_count = s->write_count = s->other_count = s->error_count = s->reconnect_count = 0;
+	if (set == &w->warm) { /* a slow event of the warm-up ends when others count already */
+		atomic_store_explicit(&w->live->warm, set->events + set->errors, memory_order_relaxed);
+		return;
+	}
 	atomic_store_explicit(&w->live->ops, set->events, memory_order_relaxed);
 	atomic_store_explicit(&w->live->bytes, set->reads + set->writes + set->others, memory_order_relaxed);
 	atomic_store_explicit(&w->live->errors, set->errors, memory_order_relaxed);
@@ -328,7 +332,8 @@ static void watch_silence(struct run *run, uint64_t now_ns)
 	uint64_t ops = 0;
 
 	for (uint32_t i = 0; run->open && i < run->o->threads; i++)
-		ops += atomic_load_explicit(&run->phase->live[i].ops, memory_order_relaxed) +
+		ops += atomic_load_explicit(&run->phase->live[i].warm, memory_order_relaxed) +
+			atomic_load_explicit(&run->phase->live[i].ops, memory_order_relaxed) +
 			atomic_load_explicit(&run->phase->live[i].errors, memory_order_relaxed);
 	if (run->seen_ns == 0 || !run->open || ops != run->seen_ops) {
 		run->seen_ops = ops;
@@ -431,15 +436,8 @@ static bool steer(struct run *run)
 	open_barrier(run);
 	wait_until(run, run->measure_from_ns, 0);
 	before = take_usage();
-	if (run->o->warmup_ns && !atomic_load(&run->quit)) {
-		/* A worker that ended a warm-up event just now may show its old figures for one event more. */
-		for (uint32_t i = 0; i < run->o->threads; i++) {
-			atomic_store(&phase->live[i].ops, 0);
-			atomic_store(&phase->live[i].bytes, 0);
-			atomic_store(&phase->live[i].errors, 0);
-		}
+	if (run->o->warmup_ns && !atomic_load(&run->quit))
 		set_stage(phase, STB_STAGE_MEASURE, run->measure_from_ns);
-	}
 	wait_until(run, run->deadline_ns, 0);
 	set_stage(phase, STB_STAGE_DRAIN, stb_clock_ns());
 	wait_for_end(run, add_ns(stb_clock_ns(), GRACE_NS));

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -15,15 +16,23 @@
 #define BLIND_POLL_NS 20000000u /* without a pidfd: how often the child is looked at */
 #define DEAF_NS (60 * STB_NS_PER_S) /* after SIGKILL: then it sits in the kernel, and is left there */
 
+/* What had been counted at a time after the start of the measure stage. */
+struct point {
+	struct stb_live_sum sum;
+	uint64_t t_ns;
+};
+
 struct watch {
 	const struct stb_child_job *job;
 	struct stb_phase *phase;
 	struct stb_err *err;
 	pid_t pid;
 	int pidfd;
-	uint64_t next_tick, next_sample, last_sample;
+	uint64_t next_tick, next_sample;
 	uint64_t measure_since;       /* 0 before the measure stage */
 	uint64_t measure_until;       /* 0 until the measure stage is seen to be over */
+	struct point *points;         /* at the end of each interval */
+	size_t n_points, cap_points;
 	struct stb_live_sum moved;    /* counters when they last moved */
 	uint64_t moved_progress, moved_at;
 	uint32_t moved_stage;
@@ -34,12 +43,13 @@ struct watch {
 
 struct stb_live_sum stb_phase_sum(const struct stb_phase *phase)
 {
-	struct stb_live_sum s = { 0, 0, 0 };
+	struct stb_live_sum s = { 0 };
 
 	for (uint32_t i = 0; i < phase->n_workers; i++) {
 		s.ops += atomic_load_explicit(&phase->live[i].ops, memory_order_relaxed);
 		s.bytes += atomic_load_explicit(&phase->live[i].bytes, memory_order_relaxed);
 		s.errors += atomic_load_explicit(&phase->live[i].errors, memory_order_relaxed);
+		s.warm += atomic_load_explicit(&phase->live[i].warm, memory_order_relaxed);
 	}
 	return s;
 }
@@ -86,39 +96,88 @@ static void ask_to_stop(struct watch *w, enum stb_child_fate why)
 	atomic_store(&w->phase->stop, 1);
 }
 
-/* Samples up to now; `last` takes what is left of an interval when it is at least half of one, or all there is. */
-static void sample(struct watch *w, uint64_t now, bool last)
+/* The stage and when it began, which belong together. */
+static uint32_t look_at_stage(const struct stb_phase *phase, uint64_t *since_ns)
 {
-	const struct stb_child_job *job = w->job;
-	const uint32_t stage = atomic_load(&w->phase->stage);
+	uint32_t stage;
 
-	if (!job->interval_ns || !job->sample)
+	do {
+		stage = atomic_load(&phase->stage);
+		*since_ns = atomic_load(&phase->stage_since_ns);
+	} while (stage != atomic_load(&phase->stage));
+	return stage;
+}
+
+static void add_point(struct watch *w, struct stb_live_sum sum, uint64_t t_ns)
+{
+	STB_GROW(w->points, w->n_points, w->cap_points);
+	w->points[w->n_points++] = (struct point){ sum, t_ns };
+}
+
+/* Notes the counters at the end of each interval that is over. */
+static void sample(struct watch *w, uint64_t now)
+{
+	uint64_t since;
+	const uint32_t stage = look_at_stage(w->phase, &since);
+
+	if (!w->job->interval_ns || !w->job->sample || stage < STB_STAGE_MEASURE)
 		return;
 	if (!w->measure_since) {
-		if (stage < STB_STAGE_MEASURE)
-			return;
-		w->measure_since = stage == STB_STAGE_MEASURE ? atomic_load(&w->phase->stage_since_ns) : now;
-		w->last_sample = w->measure_since;
-		w->next_sample = w->measure_since + job->interval_ns;
+		w->measure_since = stage == STB_STAGE_MEASURE ? since : now;
+		w->next_sample = w->measure_since + w->job->interval_ns;
 	}
 	if (stage > STB_STAGE_MEASURE && !w->measure_until)
-		w->measure_until = STB_MAX(atomic_load(&w->phase->stage_since_ns), w->measure_since);
-	while (now >= w->next_sample && stage == STB_STAGE_MEASURE) {
-		job->sample(job->ctx, w->phase, w->next_sample - w->measure_since, w->next_sample - w->last_sample);
-		w->last_sample = w->next_sample;
-		w->next_sample += job->interval_ns;
-	}
-	if (!last)
-		return;
-	const uint64_t window = w->phase->result.window_ns; /* 0: the child was lost before it could say */
-	const uint64_t end = window ? w->measure_since + window : w->measure_until ? w->measure_until : now;
+		w->measure_until = STB_MAX(since, w->measure_since);
+	/* the window may reach into the drain, and may end within it: tell_samples() knows */
+	for (; now >= w->next_sample && stage <= STB_STAGE_DRAIN; w->next_sample += w->job->interval_ns)
+		add_point(w, stb_phase_sum(w->phase), w->next_sample - w->measure_since);
+}
 
-	for (; end >= w->next_sample; w->next_sample += job->interval_ns) {
-		job->sample(job->ctx, w->phase, w->next_sample - w->measure_since, w->next_sample - w->last_sample);
-		w->last_sample = w->next_sample;
+/* What the repetition counted: the result, or what the counters say where the child was lost before it could sum up. */
+static struct stb_live_sum counted(const struct stb_phase *phase)
+{
+	const struct stb_measure *m = &phase->result;
+	struct stb_live_sum sum = { .bytes = m->queries_read + m->queries_write + m->queries_other, .errors = m->errors };
+
+	if (!m->window_ns)
+		return stb_phase_sum(phase);
+	for (int d = 0; d < STB_N_DIRS; d++) {
+		sum.ops += m->ok[d];
+		sum.bytes += m->bytes[d];
 	}
-	if (end > w->last_sample && (end - w->last_sample >= job->interval_ns / 2 || w->last_sample == w->measure_since || !window))
-		job->sample(job->ctx, w->phase, end - w->measure_since, end - w->last_sample);
+	return sum;
+}
+
+/*
+ * The samples from the first to the end of the window, once the child has ended. Whatever was counted after the last whole interval belongs to
+ * the last sample: to one of its own, or, where that would be shorter than half an interval, to the one before it, since a rate over a
+ * few microseconds is none.
+ */
+static void tell_samples(struct watch *w)
+{
+	const uint64_t now = stb_clock_ns(), window = w->phase->result.window_ns, interval = w->job->interval_ns;
+	uint64_t end, before = 0;
+
+	sample(w, now);
+	if (!w->measure_since)
+		return;
+	end = window ? window : (w->measure_until ? w->measure_until : now) - w->measure_since;
+	while (w->n_points && w->points[w->n_points - 1].t_ns > end)
+		w->n_points--;
+	/* the stall of a child that was watched to its end, or intervals that nobody woke up for */
+	while (interval <= end && (w->n_points ? w->points[w->n_points - 1].t_ns : 0) <= end - interval)
+		add_point(w, stb_phase_sum(w->phase), (w->n_points ? w->points[w->n_points - 1].t_ns : 0) + interval);
+	before = w->n_points ? w->points[w->n_points - 1].t_ns : 0;
+	if (!w->n_points || end - before >= STB_MAX(interval / 2, 1u))
+		add_point(w, counted(w->phase), end);
+	else
+		w->points[w->n_points - 1] = (struct point){ counted(w->phase), end };
+	before = 0;
+	for (size_t i = 0; i < w->n_points; i++) {
+		if (w->points[i].t_ns > before)
+			w->job->sample(w->job->ctx, &w->points[i].sum, w->points[i].t_ns, w->points[i].t_ns - before);
+		before = w->points[i].t_ns;
+	}
 }
 
 /* Too long in a timed stage, or too long without a counter that moves. */
@@ -156,7 +215,7 @@ static void step(struct watch *w)
 	const struct stb_child_job *job = w->job;
 	const uint64_t now = stb_clock_ns();
 
-	sample(w, now, false);
+	sample(w, now);
 	if (stb_signals_check(job->signals))
 		ask_to_stop(w, STB_CHILD_INTERRUPTED);
 	if (now >= w->next_tick) {
@@ -253,7 +312,8 @@ enum stb_child_fate stb_child_run(const struct stb_child_job *job, struct stb_ph
 			usleep(1000);
 		step(&w);
 	}
-	sample(&w, stb_clock_ns(), true);
+	tell_samples(&w);
+	free(w.points);
 	if (w.pidfd >= 0)
 		close(w.pidfd);
 	return judge(&w, status);

@@ -27,6 +27,11 @@ enum stb_child_fate {
 	STB_CHILD_INTERRUPTED, /* a signal asked the run to stop; what was counted so far stands */
 };
 
+struct stb_live_sum {
+	uint64_t ops, bytes, errors; /* as in struct stb_live */
+	uint64_t warm;
+};
+
 struct stb_child_job {
 	int (*run)(const void *setup, struct stb_phase *phase); /* in the child; -1 with phase->err */
 	const void *setup;
@@ -37,15 +42,15 @@ struct stb_child_job {
 	uint64_t interval_ns;  /* of samples; 0: none */
 	uint64_t tick_ns;      /* of progress */
 	void *ctx;
-	/* The sums at t_ns of the measure stage; dt_ns since the sample before. Called for the last, shorter interval too:
-	 * where the child left no window, that is up to the end of the measure stage, so the samples hold all that is known. */
-	void (*sample)(void *ctx, const struct stb_phase *phase, uint64_t t_ns, uint64_t dt_ns);
+	/*
+	 * What had been counted at t_ns of the measure stage; dt_ns since the sample before. Called after the child has ended, in order: only
+	 * then is it known where its window ended and what it counted there, so that the samples together hold exactly that. The last
+	 * one reaches to the end of the window: it is shorter than the others, or, where less than half an interval was left, longer.
+	 * Where the child left no window that is the end of the measure stage, and all that is known.
+	 */
+	void (*sample)(void *ctx, const struct stb_live_sum *sum, uint64_t t_ns, uint64_t dt_ns);
 	void (*tick)(void *ctx, const struct stb_phase *phase);  /* may be NULL */
 	bool (*watch)(void *ctx, struct stb_err *err);           /* false: give up; may be NULL */
-};
-
-struct stb_live_sum {
-	uint64_t ops, bytes, errors;
 };
 
 struct stb_live_sum stb_phase_sum(const struct stb_phase *phase);

@@ -39,8 +39,7 @@ struct sampler {
 	struct stb_run *run;
 	uint32_t cell, slot, repetition, group;
 	bool is_io;
-	struct stb_live_sum before;      /* at the last sample */
-	struct stb_live_sum total;       /* of all samples */
+	struct stb_live_sum total;       /* of all samples so far */
 	uint64_t sampled_ns;             /* up to where they reach */
 	struct stb_live_sum shown;       /* at the last tick */
 	uint64_t shown_at;
@@ -64,35 +63,40 @@ static int run_load(const void *setup, struct stb_phase *phase)
 	return stb_oltp_load(setup, phase);
 }
 
-static void add_point(struct sampler *s, uint64_t t_ns, const char *metric, uint64_t now, uint64_t *before, uint64_t dt_ns)
+/* Seconds to the nanosecond, with three decimals or as many as it takes: rounded times of short intervals would meet or drift. */
+static void add_seconds(struct stb_buf *b, uint64_t ns)
 {
-	const char *id = s->run->plan->cells[s->cell].id;
-	struct stb_metric m;
+	char digits[16];
+	size_t n = 9;
 
-	/* counters start anew with each stage */
-	if (now < *before)
-		*before = 0;
-	stb_buf_printf(&s->series, "%.16s,%u,%u,%.3f,%s,%s,%.3f\n", id, s->slot, s->repetition, (double)t_ns / 1e9, metric,
-		stb_metric_find(metric, &m) ? m.unit : "", (double)(now - *before) * 1e9 / (double)dt_ns);
-	*before = now;
+	snprintf(digits, sizeof digits, "%09llu", (unsigned long long)(ns % STB_NS_PER_S));
+	while (n > 3 && digits[n - 1] == '0')
+		n--;
+	stb_buf_printf(b, "%llu.%.*s", (unsigned long long)(ns / STB_NS_PER_S), (int)n, digits);
 }
 
-static void sample(void *ctx, const struct stb_phase *phase, uint64_t t_ns, uint64_t dt_ns)
+/* The rate over dt_ns, with so many decimals that times dt_ns it is the count again. */
+static void add_point(struct sampler *s, uint64_t t_ns, const char *metric, uint64_t now, uint64_t before, uint64_t dt_ns)
+{
+	const uint64_t count = now > before ? now - before : 0;
+	struct stb_metric m;
+
+	stb_buf_printf(&s->series, "%.16s,%u,%u,", s->run->plan->cells[s->cell].id, s->slot, s->repetition);
+	add_seconds(&s->series, t_ns);
+	stb_buf_printf(&s->series, ",%s,%s,%.*f\n", metric, stb_metric_find(metric, &m) ? m.unit : "", dt_ns < 500 * STB_NS_PER_S ? 3 : 9,
+		(double)count * 1e9 / (double)dt_ns);
+}
+
+static void sample(void *ctx, const struct stb_live_sum *sum, uint64_t t_ns, uint64_t dt_ns)
 {
 	struct sampler *s = ctx;
-	const struct stb_live_sum now = stb_phase_sum(phase);
 
-	if (!dt_ns)
-		return;
-	s->total.ops += now.ops - (now.ops < s->before.ops ? 0 : s->before.ops);
-	s->total.bytes += now.bytes - (now.bytes < s->before.bytes ? 0 : s->before.bytes);
-	s->total.errors += now.errors - (now.errors < s->before.errors ? 0 : s->before.errors);
-	s->sampled_ns = t_ns;
-	add_point(s, t_ns, s->is_io ? "iops" : "tps", now.ops, &s->before.ops, dt_ns);
-	add_point(s, t_ns, s->is_io ? "bw_bytes" : "qps", now.bytes, &s->before.bytes, dt_ns);
+	add_point(s, t_ns, s->is_io ? "iops" : "tps", sum->ops, s->total.ops, dt_ns);
+	add_point(s, t_ns, s->is_io ? "bw_bytes" : "qps", sum->bytes, s->total.bytes, dt_ns);
 	if (!s->is_io)
-		add_point(s, t_ns, "errors_per_s", now.errors, &s->before.errors, dt_ns);
-	s->before = now;
+		add_point(s, t_ns, "errors_per_s", sum->errors, s->total.errors, dt_ns);
+	s->total = *sum;
+	s->sampled_ns = t_ns;
 }
 
 static const char *stage_name(uint32_t stage)
@@ -122,8 +126,9 @@ static void tick(void *ctx, const struct stb_phase *phase)
 	stb_buf_init(&text);
 	if (stage == STB_STAGE_LAYOUT && total) {
 		stb_buf_printf(&text, "%.0f%%", 100.0 * (double)atomic_load(&phase->progress_done) / (double)total);
-	} else if ((stage == STB_STAGE_MEASURE || stage == STB_STAGE_WARMUP) && stage == s->shown_stage && sum.ops >= s->shown.ops) {
-		stb_text_figure(&text, (double)(sum.ops - s->shown.ops) * 1e9 / (double)STB_MAX(now - s->shown_at, 1u));
+	} else if ((stage == STB_STAGE_MEASURE || stage == STB_STAGE_WARMUP) && stage == s->shown_stage &&
+		sum.ops + sum.warm >= s->shown.ops + s->shown.warm) {
+		stb_text_figure(&text, (double)(sum.ops + sum.warm - s->shown.ops - s->shown.warm) * 1e9 / (double)STB_MAX(now - s->shown_at, 1u));
 		stb_buf_adds(&text, s->is_io ? " IOPS" : " tps");
 	}
 	s->shown = sum;

@@ -30,6 +30,7 @@ struct stb_live {
 	_Atomic uint64_t ops;    /* I/Os or committed transactions */
 	_Atomic uint64_t bytes;  /* io; queries for oltp */
 	_Atomic uint64_t errors; /* failed I/Os or errors that were retried */
+	_Atomic uint64_t warm;   /* oltp: transactions of the warm-up, which may end after it did; not among ops */
 } STB_ALIGNED(128);
 
 enum stb_stage { STB_STAGE_SETUP, STB_STAGE_LAYOUT, STB_STAGE_WARMUP, STB_STAGE_MEASURE, STB_STAGE_DRAIN, STB_STAGE_DONE };

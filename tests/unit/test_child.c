@@ -71,14 +71,15 @@ static int hang(const void *setup, struct stb_phase *p)
 	return 0;
 }
 
-static void on_sample(void *ctx, const struct stb_phase *p, uint64_t t_ns, uint64_t dt_ns)
+static void on_sample(void *ctx, const struct stb_live_sum *sum, uint64_t t_ns, uint64_t dt_ns)
 {
 	struct seen *s = ctx;
 
 	cr_assert_gt(dt_ns, 0u);
-	cr_assert_gt(t_ns, s->last_t_ns);
+	cr_assert_eq(t_ns, s->last_t_ns + dt_ns, "samples follow each other without a gap");
+	cr_assert_geq(sum->ops, s->ops);
 	s->last_t_ns = t_ns;
-	s->ops = stb_phase_sum(p).ops;
+	s->ops = sum->ops;
 	s->samples++;
 }
 
@@ -120,7 +121,58 @@ Test(child, ends_well_and_is_sampled)
 	cr_assert_geq(seen.samples, 2u);
 	cr_assert_gt(seen.ticks, 0u);
 	cr_assert_eq(seen.ops, p->result.ok[STB_WRITE], "the last sample sees all");
+	cr_assert_eq(seen.last_t_ns, p->result.window_ns, "the last sample ends with the window");
 	stb_phase_unmap(p);
+}
+
+/* Ends its window `ms` and a moment after its start, with operations in that moment and in the drain. */
+struct tail {
+	uint64_t ms, tail_us, drain_ms;
+};
+
+static int work_with_tail(const void *setup, struct stb_phase *p)
+{
+	const struct tail *t = setup;
+	const uint64_t t0 = stb_clock_ns();
+
+	stage(p, STB_STAGE_MEASURE);
+	stb_clock_sleep_until(t0 + t->ms * 1000000u);
+	atomic_fetch_add(&p->live[0].ops, 1);
+	stb_clock_sleep_until(t0 + t->ms * 1000000u + t->tail_us * 1000u);
+	atomic_fetch_add(&p->live[0].ops, 1);
+	atomic_fetch_add(&p->live[1].ops, 5);
+	stage(p, STB_STAGE_DRAIN);
+	stb_clock_sleep_until(stb_clock_ns() + t->drain_ms * 1000000u);
+	atomic_fetch_add(&p->live[0].ops, 1);
+	p->result.window_ns = stb_clock_ns() - t0;
+	p->result.ok[STB_READ] = 5;
+	p->result.ok[STB_WRITE] = 3;
+	usleep(120000); /* what comes after the window, as closing connections does: it has no samples */
+	stage(p, STB_STAGE_DONE);
+	return 0;
+}
+
+/* Wherever the window ends between two samples, in however long a drain: what was counted is in the samples, and they end with the window. */
+Test(child, samples_hold_all_that_was_counted)
+{
+	static const struct tail tails[] = {
+		{ 100, 0, 0 }, { 100, 1, 0 }, { 100, 20, 0 }, { 100, 100, 0 }, { 100, 1000, 0 }, { 100, 10000, 0 }, { 100, 24000, 0 },
+		{ 100, 26000, 0 }, { 100, 49990, 0 }, { 0, 1, 0 }, { 0, 30000, 0 }, { 30, 0, 170 }, { 100, 20, 1 }, { 100, 0, 60 },
+	};
+
+	for (size_t i = 0; i < STB_LEN(tails); i++) {
+		struct seen seen = { 0 };
+		struct stb_child_job j = job(work_with_tail, (const uint64_t *)&tails[i], &seen);
+		struct stb_phase *p;
+		struct stb_err err;
+
+		cr_assert_eq(go(&j, &p, &err), STB_CHILD_DONE);
+		cr_expect_eq(seen.ops, 8u, "case %zu: %llu", i, (unsigned long long)seen.ops);
+		cr_expect_eq(seen.last_t_ns, p->result.window_ns, "case %zu", i);
+		cr_expect_leq(seen.samples, p->result.window_ns / j.interval_ns + 1, "case %zu", i);
+		cr_expect_geq(seen.samples, STB_MAX(p->result.window_ns / j.interval_ns, 1u), "case %zu", i);
+		stb_phase_unmap(p);
+	}
 }
 
 Test(child, its_error_is_taken_over)

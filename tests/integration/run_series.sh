@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# run_series.sh - series.csv against results.csv over hundreds of short repetitions: the rates of a repetition times their intervals are what it
+# counted, its times ascend without drift, and the last one is the end of its window.
+. "$(dirname "$0")/../support/integration.bash"
+cd "$work" || exit 1
+mkdir store
+
+cat >io.stb <<SPEC
+stb 1
+param interval = 100ms
+param times = 60
+storage directory here { path = "$work/store" }
+volume v {}
+workload io timed {
+  volume     = v
+  size       = 1MiB
+  rw         = randrw
+  ioengine   = null
+  iodepth    = 4
+  numjobs    = 2
+  runtime    = 200ms
+  time_based = true
+}
+workload io warmed {
+  like      = timed
+  ioengine  = psync
+  iodepth   = 1
+  rw        = write
+  end_fsync = true
+  ramp_time = 50ms
+  runtime   = 110ms
+}
+workload io sized {
+  volume = v
+  size   = 4MiB
+  rw     = write
+  fdatasync = 64
+}
+matrix m {
+  storage  = [here]
+  workload = [timed, warmed, sized]
+  repeat   = times
+  interval = interval
+}
+SPEC
+cat >db.stb <<SPEC
+stb 1
+storage directory here { path = "$work/store" }
+volume v {}
+database mysql server {
+  volume = v
+  options {
+    innodb_buffer_pool_size        = 16MiB
+    innodb_log_file_size           = 8MiB
+    innodb_flush_log_at_trx_commit = 0
+  }
+}
+workload oltp points {
+  database    = server
+  script      = point_select
+  table_size  = 1_000
+  threads     = 3
+  time        = 200ms
+}
+workload oltp warmed {
+  like        = points
+  script      = write_only
+  warmup_time = 60ms
+  time        = 130ms
+}
+workload oltp counted {
+  like   = points
+  script = update_index
+  events = 300
+}
+matrix m {
+  storage  = [here]
+  database = [server]
+  workload = [points, warmed, counted]
+  repeat   = 30
+  interval = 100ms
+}
+SPEC
+
+# agree RUN: each repetition of RUN whose series does not hold what results.csv says of it, or whose times are no ascending multiples of its first
+agree() {
+	awk -F, -v OFS=, '
+	function off(a, b) { return a > b ? a - b : b - a }
+	FNR == 1 { next }
+	FILENAME ~ /results/ {
+		key = $1 OFS $(NF - 5) OFS $(NF - 4)
+		seen[key] = 1
+		if ($(NF - 3) == "events" || $(NF - 3) == "io_bytes" || $(NF - 3) == "qps" || $(NF - 3) == "iops" || $(NF - 3) == "runtime_ms" || $(NF - 3) == "errors_per_s" || $(NF - 3) == "tps")
+			is[key OFS $(NF - 3)] = $(NF - 1)
+		next
+	}
+	{
+		key = $1 OFS $2 OFS $3
+		id = key OFS $5
+		if ($4 <= end[id] + 0) { print "times do not ascend: " $0; bad = 1 }
+		if (n[id]++ && off($4 - end[id], first[id]) > 1e-6 && open[id]) { print "an interval in the middle is not one: " $0; bad = 1 }
+		if (n[id] == 1) first[id] = $4
+		open[id] = off($4, first[id] * n[id]) <= 1e-6 ? 0 : 1
+		sum[id] += $7 * ($4 - end[id])
+		end[id] = $4
+		counted[id] = 1
+	}
+	END {
+		for (key in seen) {
+			checked++
+			if ((key OFS "io_bytes") in is) {
+				window = is[key OFS "runtime_ms"] / 1000
+				want["iops"] = is[key OFS "iops"] * window
+				want["bw_bytes"] = is[key OFS "io_bytes"]
+				if (off(end[key OFS "iops"], window) > 1e-6) { print key ": the series ends at " end[key OFS "iops"] ", the window at " window; bad = 1 }
+				for (m in want)
+					if (!counted[key OFS m] || off(sum[key OFS m], want[m]) > (m == "iops" ? 0.5 : 256)) {
+						printf "%s: %s counted %.1f, series %.1f\n", key, m, want[m], sum[key OFS m]; bad = 1
+					}
+			} else {
+				window = is[key OFS "events"] / is[key OFS "tps"]
+				if (off(end[key OFS "tps"], window) > 1e-5) { print key ": the series ends at " end[key OFS "tps"] ", the window at " window; bad = 1 }
+				if (off(sum[key OFS "tps"], is[key OFS "events"]) > 0.5) { printf "%s: events %.1f, series %.1f\n", key, is[key OFS "events"], sum[key OFS "tps"]; bad = 1 }
+				if (off(sum[key OFS "qps"], is[key OFS "qps"] * window) > 0.5) { printf "%s: queries %.1f, series %.1f\n", key, is[key OFS "qps"] * window, sum[key OFS "qps"]; bad = 1 }
+			}
+		}
+		if (!checked) { print "there is nothing to compare"; bad = 1 }
+		exit bad
+	}' "$1/results.csv" "$1/series.csv"
+}
+
+expect "io" 0 "$STB" run io.stb -o io
+agree io >disagree
+holds "180 repetitions of io have in their series what they counted: $(head -n 3 disagree | tr '\n' ';')" test ! -s disagree
+for interval in 333ms 250ms 100100us; do
+	expect "io, interval $interval" 0 "$STB" run io.stb -o "io-$interval" --set interval=$interval --set times=3 --only 'workload = timed'
+	agree "io-$interval" >disagree
+	holds "$interval: the series has what was counted: $(head -n 3 disagree | tr '\n' ';')" test ! -s disagree
+done
+sed -i 's/runtime    = 200ms/runtime    = 1300ms/' io.stb
+expect "io, 333.3ms" 0 "$STB" run io.stb -o thirds --set interval=333300us --set times=1 --only 'workload = timed'
+holds "times are to the microsecond where the interval is" test "$(grep ',iops,' thirds/series.csv | cut -d, -f4 | head -n 3 | tr '\n' ' ')" = '0.3333 0.6666 0.9999 '
+expect "io, 250ms" 0 "$STB" run io.stb -o quarters --set interval=250ms --set times=1 --only 'workload = timed'
+holds "and to the millisecond otherwise" test "$(grep ',iops,' quarters/series.csv | cut -d, -f4 | head -n 4 | tr '\n' ' ')" = '0.250 0.500 0.750 1.000 '
+
+expect "oltp" 0 "$STB" run db.stb -o db
+agree db >disagree
+holds "90 repetitions of oltp have in their series what they counted: $(head -n 3 disagree | tr '\n' ';')" test ! -s disagree
+
+exit $failed
