@@ -32,6 +32,7 @@ static const struct option_row rows[STB_N_OPTIONS] = {
 	[STB_OPT_CHECK] = { "check", 0, NULL, "exit 4 when a claim fails" },
 	[STB_OPT_IN_FORM] = { "check", 0, NULL, "print the names of the files that would change, and exit 1 if there are any" },
 	[STB_OPT_EXIT_CODE] = { "exit-code", 0, NULL, "exit 4 when the meaning changed" },
+	[STB_OPT_CELL] = { "cell", 0, "SEL", "the cell of a cell-id prefix or of a selector ('storage = disk  threads = 4')" },
 	[STB_OPT_WRITE] = { "write", 'w', NULL, "write the result back to FILE" },
 };
 
@@ -238,6 +239,9 @@ static int set_option(struct stb_args *a, int option, const char *value, FILE *e
 		return 0;
 	case STB_OPT_ONLY:
 		a->only = value;
+		return 0;
+	case STB_OPT_CELL:
+		a->cell = value;
 		return 0;
 	case STB_OPT_RESULTS:
 		a->results[a->n_results++] = value;

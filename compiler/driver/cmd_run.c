@@ -26,7 +26,7 @@ int stb_cmd_run(const struct stb_args *a)
 	keep = stb_xmalloc((size_t)p->n_cells + 1);
 	memset(keep, 1, (size_t)p->n_cells + 1);
 	if (a->only) {
-		code = stb_driver_only(p, a->only, keep, stderr);
+		code = stb_driver_only(p, "--only", a->only, keep, stderr);
 		if (code)
 			goto out;
 	}

@@ -44,6 +44,12 @@ static const struct stb_command table[] = {
 		"a spec from another tool's job file or command line",
 		"stb import fio FILE: a fio job file. What changes the measurement and has no counterpart is an error and a comment in\n"
 		"the spec, which is written all the same; what does not change it is a warning. The spec goes to standard output.\n" },
+	{ "export", stb_cmd_export, SPEC | BIT(MAX_CELLS) | BIT(CELL) | BIT(TOPOLOGY) | BIT(OUTPUT), "FORMAT FILE", 2, 2, NULL, false, "FILE",
+		"the same work for another tool",
+		"FORMAT is kubernetes (storage classes and claims). Prints what the other tool needs\n"
+		"to do the work of a cell of FILE; cells that are the same work for it need not be told apart. What it has no word for\n"
+		"stands in the text as a comment and is told; where it changes what is measured, the exit code is 1. Passwords stay\n"
+		"references. Touches nothing.\n" },
 	{ "explain", stb_cmd_explain, SPEC | BIT(MAX_CELLS) | BIT(FORMAT), "[TOPIC | CELL FILE]", 0, 2, "text markdown man bash zsh dictionary", false, NULL,
 		"the reference; of a cell, where each value comes from",
 		"TOPIC is a block (`workload io`), an attribute (`io.bs`), the code of a diagnostic (`E0203`), a metric (`lat_p95`),\n"

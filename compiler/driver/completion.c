@@ -77,7 +77,7 @@ void stb_completion_bash(FILE *out)
 	      "\t--format) COMPREPLY=($(compgen -W \"$formats\" -- \"$cur\")) && return ;;\n"
 	      "\t--profile) COMPREPLY=($(compgen -W \"$(_stb_names profile)\" -- \"$cur\")) && return ;;\n"
 	      "\t--set) COMPREPLY=($(compgen -S = -W \"$(_stb_names param)\" -- \"$cur\")) && compopt -o nospace 2>/dev/null; return ;;\n"
-	      "\t--only | --max-cells) return ;;\n"
+	      "\t--only | --cell | --max-cells) return ;;\n"
 	      "\t-o | --output | --results | --topology | --save) COMPREPLY=($(compgen -f -- \"$cur\")) && compopt -o filenames 2>/dev/null; return ;;\n"
 	      "\tesac\n"
 	      "\tif [[ $cur == -* ]]; then\n"
@@ -115,7 +115,7 @@ static void zsh_text(FILE *out, const char *s)
 
 static const char *zsh_action(const struct stb_command *c, enum stb_option option)
 {
-	if (option == STB_OPT_PROFILE || option == STB_OPT_SET || option == STB_OPT_MAX_CELLS || option == STB_OPT_ONLY)
+	if (option == STB_OPT_PROFILE || option == STB_OPT_SET || option == STB_OPT_MAX_CELLS || option == STB_OPT_ONLY || option == STB_OPT_CELL)
 		return "";
 	if (option == STB_OPT_OUTPUT && c->output && !strcmp(c->output, "DIR"))
 		return "_files -/";

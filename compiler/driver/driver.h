@@ -24,6 +24,7 @@ enum stb_option {
 	STB_OPT_IN_FORM, /* --check of `fmt` */
 	STB_OPT_WRITE,
 	STB_OPT_EXIT_CODE,
+	STB_OPT_CELL,
 	STB_N_OPTIONS
 };
 
@@ -51,6 +52,7 @@ struct stb_args {
 	const char *format;      /* one of the command's (or a checked list of them); NULL: not given */
 	uint64_t max_cells;      /* 0: not given */
 	const char *output, *only;
+	const char *cell;        /* as --only; NULL: not given */
 	const char **results;
 	uint32_t n_results;
 	const char *topology;    /* a saved topology; NULL: not given */
@@ -95,10 +97,10 @@ struct stb_plan *stb_driver_compile(struct stb_compilation *c, const struct stb_
 	const struct stb_topology *topology);
 
 /*
- * --only: marks the cells that a selector ("storage = disk  workload = [a, b]") or a prefix of a cell id selects. keep has plan->n_cells
- * bytes. 0, or STB_EXIT_USAGE after a message.
+ * --only and --cell: marks the cells that a selector ("storage = disk  workload = [a, b]") or a prefix of a cell id selects. keep has
+ * plan->n_cells bytes; `option` is for messages. 0, or STB_EXIT_USAGE after a message.
  */
-STB_NODISCARD int stb_driver_only(const struct stb_plan *p, const char *only, uint8_t *keep, FILE *err);
+STB_NODISCARD int stb_driver_only(const struct stb_plan *p, const char *option, const char *only, uint8_t *keep, FILE *err);
 
 int stb_cmd_help(const struct stb_args *a);
 int stb_cmd_version(const struct stb_args *a);
@@ -111,6 +113,7 @@ int stb_cmd_run(const struct stb_args *a);
 int stb_cmd_report(const struct stb_args *a);
 int stb_cmd_clean(const struct stb_args *a);
 int stb_cmd_import(const struct stb_args *a);
+int stb_cmd_export(const struct stb_args *a);
 int stb_cmd_topology(const struct stb_args *a);
 
 extern const char stb_version[], stb_commit[];

@@ -176,7 +176,7 @@ static int print_cells(const struct stb_plan *p, const char *which)
 	int code;
 
 	memset(keep, 1, p->n_cells);
-	code = stb_driver_only(p, which, keep, stderr);
+	code = stb_driver_only(p, "--only", which, keep, stderr);
 	t.shown = stb_xcalloc(p->n_blocks + 1, 1);
 	for (uint32_t i = 0; !code && i < p->n_cells; i++) {
 		if (!keep[i])

@@ -11,6 +11,7 @@
  *     stb report FILE     cmd_report.c   tables and claims from recorded results
  *     stb import TOOL ... cmd_import.c   a spec from another tool's words
  *     stb clean DIR       cmd_run.c      undo what a killed run left
+ *     stb export F FILE   cmd_export.c   the same work for another tool
  *     stb explain TOPIC   cmd_explain.c  the reference (explain_cell.c: of a cell; reference.c, reference_md.c, reference_man.c, completion.c,
  *                                        dictionary.c: --format)
  *     stb topology        cmd_topology.c what this machine has, for pins
@@ -31,6 +32,7 @@
  *   judgement   check.c (each block), pins.c (pins by the pin rules), rules.c, rules_io.c, rules_rate.c, rules_oltp.c, rules_mix.c,
  *               rules_volume.c, rules_place.c (attributes against each other), cost.c
  *   the plan    lower.c, lower_matrix.c, lower_report.c
+ *   other tools export.c (documents and what they cannot say), export_*.c (one format each)
  *   tables      schema.c (from schema.def), diag.c and diag_print.c (codes.def), explain.c and reference.c (the reference)
  *
  * The runtime, plan to results to tables:

@@ -1,5 +1,5 @@
 /*
- * only.c - `--only`: a selector over the axes of the plan, or a prefix of a cell id.
+ * only.c - `--only` and `--cell`: a selector over the axes of the plan, or a prefix of a cell id.
  *
  * A term names an axis and says which of its values: one, a list, a range over numbers, or none (cells without a value there). Every term
  * must hold; in a matrix that lacks a named axis no cell has a value there. An axis or a value that no matrix has is an error, as is a selection of
@@ -110,7 +110,7 @@ static const struct stb_plan_axis *find_axis(const struct stb_plan_matrix *m, co
 	return NULL;
 }
 
-static int unknown_axis(const struct stb_plan *p, const char *name, FILE *err)
+static int unknown_axis(const struct stb_plan *p, const char *option, const char *name, FILE *err)
 {
 	const char *names[64];
 	size_t n = 0;
@@ -120,7 +120,7 @@ static int unknown_axis(const struct stb_plan *p, const char *name, FILE *err)
 			names[n++] = p->matrices[m].axes[i].name;
 	const char *near = stb_nearest(name, names, n);
 
-	fprintf(err, "stb: error: --only names an axis `%s`, which no matrix has\n  what to do: ", name);
+	fprintf(err, "stb: error: %s names an axis `%s`, which no matrix has\n  what to do: ", option, name);
 	if (near)
 		fprintf(err, "did you mean `%s`?\n", near);
 	else
@@ -129,7 +129,7 @@ static int unknown_axis(const struct stb_plan *p, const char *name, FILE *err)
 }
 
 /* Clears keep[] where the term does not hold. */
-static int apply_term(struct stb_arena *a, const struct stb_plan *p, const struct stb_stmt *term, uint8_t *keep, FILE *err)
+static int apply_term(struct stb_arena *a, const struct stb_plan *p, const char *option, const struct stb_stmt *term, uint8_t *keep, FILE *err)
 {
 	const struct stb_node *want = term->value;
 	const uint32_t n_items = want->kind == STB_N_LIST ? want->n_items : 1;
@@ -146,20 +146,20 @@ static int apply_term(struct stb_arena *a, const struct stb_plan *p, const struc
 			keep[i] = 0;
 	}
 	if (!known)
-		return unknown_axis(p, term->path->text, err);
+		return unknown_axis(p, option, term->path->text, err);
 	for (uint32_t i = 0; i < n_items && i < 64; i++)
 		if (!(used >> i & 1)) {
 			const struct stb_node *item = want->kind == STB_N_LIST ? want->items[i] : want;
 
-			fprintf(err, "stb: error: --only asks for a value of `%s` that no cell has%s%s%s\n"
-				"  what to do: `stb plan` lists the values of every axis\n", term->path->text,
+			fprintf(err, "stb: error: %s asks for a value of `%s` that no cell has%s%s%s\n"
+				"  what to do: `stb plan` lists the values of every axis\n", option, term->path->text,
 				item->text ? ": `" : "", item->text ? item->text : "", item->text ? "`" : "");
 			return STB_EXIT_USAGE;
 		}
 	return 0;
 }
 
-static int keep_selected(const struct stb_plan *p, const char *only, uint8_t *keep, FILE *err)
+static int keep_selected(const struct stb_plan *p, const char *option, const char *only, uint8_t *keep, FILE *err)
 {
 	struct stb_compilation c;
 	struct stb_stmt **terms;
@@ -167,42 +167,42 @@ static int keep_selected(const struct stb_plan *p, const char *only, uint8_t *ke
 	int code = 0;
 
 	stb_compilation_init(&c);
-	file = stb_sources_add(&c.sources, "--only", only, strlen(only));
+	file = stb_sources_add(&c.sources, option, only, strlen(only));
 	terms = stb_parse_selector(&c.arena, &c.sources, file, &c.sink, &n);
 	if (c.sink.n_errors || !terms) {
 		stb_sink_print(&c.sink, STB_DIAG_HUMAN, err);
 		code = STB_EXIT_USAGE;
 	}
 	if (!code && !n) {
-		fprintf(err, "stb: error: --only is empty\n  what to do: leave it out to run every cell\n");
+		fprintf(err, "stb: error: %s is empty\n  what to do: leave it out to have every cell\n", option);
 		code = STB_EXIT_USAGE;
 	}
 	for (uint32_t i = 0; !code && i < n; i++) {
 		if (terms[i]->kind != STB_S_ATTR) {
-			fprintf(err, "stb: error: --only holds something that is no `axis = value`\n"
-				"  what to do: write for example --only 'storage = disk  threads = 4..16'\n");
+			fprintf(err, "stb: error: %s holds something that is no `axis = value`\n"
+				"  what to do: write for example %s 'storage = disk  threads = 4..16'\n", option, option);
 			code = STB_EXIT_USAGE;
 			break;
 		}
-		code = apply_term(&c.arena, p, terms[i], keep, err);
+		code = apply_term(&c.arena, p, option, terms[i], keep, err);
 	}
 	stb_compilation_fini(&c);
 	return code;
 }
 
-int stb_driver_only(const struct stb_plan *p, const char *only, uint8_t *keep, FILE *err)
+int stb_driver_only(const struct stb_plan *p, const char *option, const char *only, uint8_t *keep, FILE *err)
 {
 	uint32_t n = 0;
 
 	if (is_id_prefix(only)) {
 		if (keep_prefix(p, only, keep))
 			return 0;
-		fprintf(err, "stb: error: --only `%s` reads as the beginning of a cell id, and no cell's begins so\n"
-			"  what to do: `stb plan` lists the cells with their ids; a selector names an axis, as in 'storage = disk'\n", only);
+		fprintf(err, "stb: error: %s `%s` reads as the beginning of a cell id, and no cell's begins so\n"
+			"  what to do: `stb plan` lists the cells with their ids; a selector names an axis, as in 'storage = disk'\n", option, only);
 		return STB_EXIT_USAGE;
 	}
 
-	const int code = keep_selected(p, only, keep, err);
+	const int code = keep_selected(p, option, only, keep, err);
 
 	if (code)
 		return code;
@@ -210,6 +210,6 @@ int stb_driver_only(const struct stb_plan *p, const char *only, uint8_t *keep, F
 		n += keep[i];
 	if (n)
 		return 0;
-	fprintf(err, "stb: error: --only `%s` selects no cell\n  what to do: `stb plan` lists the cells with their ids\n", only);
+	fprintf(err, "stb: error: %s `%s` selects no cell\n  what to do: `stb plan` lists the cells with their ids\n", option, only);
 	return STB_EXIT_USAGE;
 }

@@ -50,7 +50,7 @@ static int kept(const char *only)
 	free(message);
 	mem = open_memstream(&message, &len);
 	memset(keep, 1, plan->n_cells);
-	code = stb_driver_only(plan, only, keep, mem);
+	code = stb_driver_only(plan, "--only", only, keep, mem);
 	fclose(mem);
 	if (code) {
 		cr_assert_eq(code, STB_EXIT_USAGE);

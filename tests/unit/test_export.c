@@ -1,0 +1,65 @@
+/*
+ * test_export.c - what `stb export` writes of whole specs, byte for byte: the documents of all cells that a format can say, then the account
+ * of what it cannot. Golden files in tests/golden/export/FORMAT.
+ */
+#include "compiler/compile.h"
+#include "compiler/export.h"
+#include "tests/support/golden.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct kind {
+	bool (*applies)(const struct stb_export *e);
+	void (*write)(struct stb_export *e);
+	const char *tool, *comment, *comment_end, *between;
+};
+
+static const struct kind kubernetes = { stb_export_kubernetes_applies, stb_export_kubernetes, "Kubernetes", "# ", "", "---\n" };
+
+static struct stb_plan *compile(struct stb_compilation *c, const char *path)
+{
+	struct stb_plan *p;
+
+	stb_compilation_init(c);
+	p = stb_compile_file(c, path, NULL);
+	if (!p)
+		stb_sink_print(&c->sink, STB_DIAG_HUMAN, stderr);
+	cr_assert_not_null(p, "%s has errors", path);
+	return p;
+}
+
+static void print(const char *path, const struct kind *k, const struct stb_topology *t, FILE *out)
+{
+	struct stb_compilation c;
+	struct stb_plan *p = compile(&c, path);
+	struct stb_export e;
+
+	stb_export_init(&e, p);
+	e.topology = t;
+	e.tool = k->tool;
+	e.comment = k->comment;
+	e.comment_end = k->comment_end;
+	for (e.cell = 0; e.cell < p->n_cells; e.cell++)
+		if (k->applies(&e))
+			k->write(&e);
+	for (uint32_t i = 0; i < e.n_docs; i++)
+		fprintf(out, "%s%s", i ? k->between : "", e.docs[i].text);
+	for (uint32_t i = 0; i < e.n_docs; i++)
+		fprintf(out, "%s%s", *e.docs[i].account ? "=== account\n" : "", e.docs[i].account);
+	stb_export_fini(&e);
+	stb_plan_free(p);
+	stb_compilation_fini(&c);
+}
+
+static void print_kubernetes(const char *path, const char *name, FILE *out)
+{
+	(void)name;
+	print(path, &kubernetes, NULL, out);
+}
+
+Test(export, kubernetes)
+{
+	cr_expect_geq(golden_dir("tests/golden/export/kubernetes", "yaml", print_kubernetes), 3);
+}
