@@ -120,6 +120,16 @@ void stb_export_comment(struct stb_export *e, const char *fmt, ...)
 	va_end(ap);
 }
 
+static void say_once(struct stb_export *e, const char *line)
+{
+	for (uint32_t i = 0; i < e->n_told; i++)
+		if (!strcmp(e->told[i], line))
+			return;
+	STB_ARENA_GROW(&e->arena, e->told, e->n_told, e->cap_told);
+	e->told[e->n_told++] = line;
+	stb_buf_adds(&e->account, line);
+}
+
 static void tell(struct stb_export *e, const struct stb_plan_block *b, const char *attr, bool refused, const char *why)
 {
 	const struct stb_plan_attr *a = attr ? stb_plan_attr(b, attr) : NULL;
@@ -127,10 +137,9 @@ static void tell(struct stb_export *e, const struct stb_plan_block *b, const cha
 
 	if (a)
 		what = stb_arena_printf(&e->arena, "%s = %s", attr, stb_val_text(&e->arena, &a->val));
-	stb_buf_printf(&e->account, "stb: %s: %s%s%s `%s`%s%s%s: %s\n", refused ? "error" : "warning", b->kind, *b->type ? " " : "", b->type,
-		b->name, what ? ": `" : "", what ? what : "", what ? "`" : "", why);
-	if (*where)
-		stb_buf_printf(&e->account, "  --> %s\n", where);
+	say_once(e, stb_arena_printf(&e->arena, "stb: %s: %s%s%s `%s`%s%s%s: %s\n%s%s%s", refused ? "error" : "warning", b->kind,
+		*b->type ? " " : "", b->type, b->name, what ? ": `" : "", what ? what : "", what ? "`" : "", why, *where ? "  --> " : "", where,
+		*where ? "\n" : ""));
 	put_comment(e, stb_arena_printf(&e->arena, "%s: %s %s%s%s: %s", refused ? "NOT TRANSLATED, changes what is measured" : "left out", b->kind, b->name,
 		what ? ": " : "", what ? what : "", why));
 	e->n_refused += refused;

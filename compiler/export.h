@@ -27,6 +27,8 @@ struct stb_export {
 	struct stb_buf out;                  /* the document so far */
 	struct stb_buf account;
 	uint32_t n_refused;
+	const char **told;                   /* what the account holds already, so that it says everything once */
+	uint32_t n_told, cap_told;
 	struct stb_export_doc *docs;
 	uint32_t n_docs, cap_docs;
 };

@@ -134,9 +134,9 @@ static bool same(const struct stb_val *a, const struct stb_val *b)
 	return a == b || (a && b && stb_val_equal(a, b));
 }
 
-static bool is_raw(const struct stb_val *filesystem)
+static bool is_raw(const struct stb_plan_block *volume)
 {
-	return filesystem && !strcmp(filesystem->str, "none");
+	return !strcmp(stb_export_str(volume, "filesystem", ""), "none");
 }
 
 /* Another volume of the plan on the same class that wants the class to be different; NULL: there is none. */
@@ -152,7 +152,7 @@ static const struct stb_plan_block *differs(const struct claim *c, const char *n
 			const struct stb_val *other = stated(volume, name);
 
 			if (!strcmp(storage->type, "kubernetes") && !strcmp(storage->name, c->storage->name) && !same(mine, other) &&
-				!is_raw(mine) && !is_raw(other))
+				!is_raw(c->volume) && !is_raw(volume))
 				return volume;
 		}
 	}
@@ -168,7 +168,7 @@ static void judge_class(const struct claim *c, bool made)
 		const struct stb_val *v = stated(c->volume, name);
 		const struct stb_plan_block *other = made ? differs(c, name) : NULL;
 
-		if (!made && v && !is_raw(v))
+		if (!made && v && !is_raw(c->volume))
 			stb_export_refuse(c->e, c->volume, name, "class %s exists in the cluster and has its own; give the storage a provisioner to make one",
 				class_name(c));
 		else if (other)
@@ -221,7 +221,7 @@ static void put_parameters(const struct claim *c)
 		has_fstype |= !strcmp(a->name + sizeof(parameters) - 1, fstype);
 		put_pair(b, 2, a->name + sizeof(parameters) - 1, parameter_text(&c->e->arena, &a->val));
 	}
-	if (!filesystem || is_raw(filesystem) || has_fstype)
+	if (!filesystem || is_raw(c->volume) || has_fstype)
 		return;
 	stb_buf_adds(b, begun ? "" : "parameters:\n");
 	put_pair(b, 2, fstype, filesystem->str);
@@ -274,7 +274,7 @@ static void write_claim(const struct claim *c)
 	stb_buf_adds(b, "spec:\n");
 	put_access_modes(c);
 	put_pair(b, 2, "storageClassName", class_name(c));
-	put_pair(b, 2, "volumeMode", is_raw(stated(c->volume, "filesystem")) ? "Block" : "Filesystem");
+	put_pair(b, 2, "volumeMode", is_raw(c->volume) ? "Block" : "Filesystem");
 	stb_buf_printf(b, "  resources:\n    requests:\n      storage: %s\n", quantity(a, size));
 	stb_export_end(c->e);
 }
