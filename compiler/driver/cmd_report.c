@@ -90,6 +90,7 @@ int stb_cmd_report(const struct stb_args *a)
 			code = refuse(p, &err);
 			goto out;
 		}
+	stb_exec_print_notes(r, stderr);
 	code = print_or_write(a, r);
 	if (!code && a->check)
 		code = check_claims(r);

@@ -48,5 +48,7 @@ STB_NODISCARD int stb_exec_write_report(const struct stb_results *r, const char 
  * p may be NULL (then there is no place to name).
  */
 void stb_exec_print_error(const struct stb_plan *p, const struct stb_err *err, FILE *out);
+/* stb: warning: <note>, of each note about where the rows are from */
+void stb_exec_print_notes(const struct stb_results *r, FILE *out);
 
 #endif

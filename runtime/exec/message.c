@@ -19,6 +19,12 @@ void stb_exec_print_error(const struct stb_plan *p, const struct stb_err *err, F
 		fprintf(out, "  what to do: %s\n", err->remedy);
 }
 
+void stb_exec_print_notes(const struct stb_results *r, FILE *out)
+{
+	for (size_t i = 0; i < r->n_notes; i++)
+		fprintf(out, "stb: warning: %s\n", r->notes[i]);
+}
+
 void stb_text_bytes(struct stb_buf *out, uint64_t bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };

@@ -235,6 +235,7 @@ static void report(struct stb_run *run)
 		stb_run_say_error(run, &err);
 		complete = false;
 	}
+	stb_exec_print_notes(files, stderr);
 	if (complete)
 		r = files;
 	else

@@ -598,6 +598,11 @@ static void print_head(const struct stb_results *r, struct stb_buf *out)
 		stb_buf_adds(out, ": not the published environment.\n\n");
 	}
 	print_incomplete(r, out);
+	for (size_t i = 0; i < r->n_notes; i++) {
+		stb_buf_adds(out, "> Lost: ");
+		stb_md_text(out, r->notes[i]);
+		stb_buf_adds(out, ".\n\n");
+	}
 	if (p->description) {
 		stb_md_prose(out, p->description);
 		stb_buf_addc(out, '\n');

@@ -27,9 +27,22 @@ struct reader {
 	bool inside;                        /* a record has begun and not ended */
 	stb_csv_fn *fn;
 	void *ctx;
+	struct stb_csv_tail *tail;          /* NULL: nobody asks */
 	struct stb_err *err;
 	int rc;
 };
+
+const char *stb_csv_shown(const char *s, size_t len, char out[64])
+{
+	size_t n = 0;
+
+	for (; n < len && s[n] && n < 60; n++)
+		out[n] = (unsigned char)s[n] < 0x20 || s[n] == 0x7f ? '?' : s[n];
+	while (n < len && n && ((unsigned char)s[n] & 0xC0) == 0x80)
+		n--; /* not in the middle of a character */
+	out[n] = '\0';
+	return out;
+}
 
 static int no_space(unsigned char c)
 {
@@ -117,6 +130,17 @@ static int open_regular(const char *path, struct stb_err *err)
 	return fd;
 }
 
+/* Whether these bytes at the end of the file are a line that was not written to its end; then they are not a record. */
+static bool is_torn(struct reader *r, const char *s, size_t len)
+{
+	if (!r->tail || !r->tail->ended || r->inside)
+		return false;
+	r->tail->torn = true;
+	r->tail->line = r->line + 1;
+	stb_csv_shown(s, len, r->tail->text);
+	return true;
+}
+
 /* Feeds every whole line of the buffer and moves the rest to its front; at the end of the file the rest is the last line. */
 static int feed_lines(struct reader *r, char *buf, size_t *len, bool at_end)
 {
@@ -131,7 +155,7 @@ static int feed_lines(struct reader *r, char *buf, size_t *len, bool at_end)
 			break; /* more of this line is to come */
 		if (!r->line && end - from >= 3 && !memcmp(buf + from, "\xEF\xBB\xBF", 3))
 			from += 3;
-		if (end > from)
+		if (end > from && (lf || !is_torn(r, buf + from, end - from)))
 			rc = feed(r, buf + from, end - from);
 		from = end;
 	}
@@ -164,7 +188,7 @@ static int read_lines(struct reader *r, int fd)
 	return rc;
 }
 
-int stb_csv_read(const char *path, stb_csv_fn *fn, void *ctx, struct stb_err *err)
+int stb_csv_read(const char *path, stb_csv_fn *fn, void *ctx, struct stb_csv_tail *tail, struct stb_err *err)
 {
 	struct reader *r = NULL;
 	int fd, rc;
@@ -176,6 +200,7 @@ int stb_csv_read(const char *path, stb_csv_fn *fn, void *ctx, struct stb_err *er
 	r->rec.path = path;
 	r->fn = fn;
 	r->ctx = ctx;
+	r->tail = tail;
 	r->err = err;
 	csv_init(&r->parser, CSV_STRICT | CSV_STRICT_FINI);
 	csv_set_space_func(&r->parser, no_space);

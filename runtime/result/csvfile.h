@@ -18,10 +18,20 @@ struct stb_csv_record {
 /* Sees every record in order, the header first; anything but 0 ends the reading (with *err set). */
 typedef int stb_csv_fn(void *ctx, const struct stb_csv_record *rec, struct stb_err *err);
 
+/* What an interrupted writer leaves at the end of a file of whose lines each ends with LF: see stb_csv_read(). */
+struct stb_csv_tail {
+	bool ended;    /* in: every line of this file ends with LF. The callback may set it, once it has seen whose file it is. */
+	bool torn;     /* out: the last line has no LF; it was not handed over */
+	uint32_t line; /* of the torn one */
+	char text[64]; /* how it begins, fit to be shown */
+};
+
 /*
  * RFC 4180; LF or CRLF, a byte order mark and empty lines are passed over. Refuses what is no regular file, NUL bytes, bad quoting and records beyond
- * the limits above. 0, or -1 with *err.
+ * the limits above. tail NULL: the last line may lack its LF. 0, or -1 with *err.
  */
-STB_NODISCARD int stb_csv_read(const char *path, stb_csv_fn *fn, void *ctx, struct stb_err *err);
+STB_NODISCARD int stb_csv_read(const char *path, stb_csv_fn *fn, void *ctx, struct stb_csv_tail *tail, struct stb_err *err);
+/* Text of a file as messages show it: short, and without control characters. */
+const char *stb_csv_shown(const char *s, size_t len, char out[64]);
 
 #endif

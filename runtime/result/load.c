@@ -10,6 +10,9 @@
  * Recorded rows match cells by a key: the values of the file's axis columns, in the order of the file, "" where a cell has no value. All
  * cells are put into one table sorted by that key, once per file; a row is one binary search. So an axis with one value may be left out of the file,
  * and a key that several different cells share is an error that names the columns which would tell them apart.
+ *
+ * A run that was killed or whose disk was full may leave a last line without an end in a file that it wrote. That line is left out, and so is
+ * a histogram that is not whole, since its percentiles would be too good; a note says what is lost. Everything before it counts.
  */
 #include "runtime/result/csvfile.h"
 #include "runtime/result/number.h"
@@ -46,20 +49,13 @@ struct loader {
 	const char *axis_name[STB_CSV_MAX_FIELDS];
 	struct cell_key *keys;     /* by id or by axis values, sorted */
 	struct stb_buf key;
+	struct stb_csv_tail tail;
 	uint32_t rows;
 };
 
-/* Text of a file as messages show it: short, and without control characters. */
 static const char *shown(const char *s, char out[64])
 {
-	size_t n = 0;
-
-	for (; s[n] && n < 60; n++)
-		out[n] = (unsigned char)s[n] < 0x20 || s[n] == 0x7f ? '?' : s[n];
-	while (s[n] && n && ((unsigned char)s[n] & 0xC0) == 0x80)
-		n--; /* not in the middle of a character */
-	out[n] = '\0';
-	return out;
+	return stb_csv_shown(s, strlen(s), out);
 }
 
 STB_PRINTF(3, 4) static int refuse(const struct stb_csv_record *rec, struct stb_err *err, const char *fmt, ...)
@@ -239,7 +235,7 @@ static int read_header(struct loader *l, const struct stb_csv_record *rec, struc
 {
 	l->have_header = true;
 	l->n_fields = rec->n;
-	l->from_run = written_by_stb(rec);
+	l->from_run = l->tail.ended = written_by_stb(rec);
 	for (int i = 0; i < N_COLS; i++)
 		l->at[i] = -1;
 	if (l->from_run) {
@@ -511,12 +507,15 @@ static int read_file(struct stb_results *r, const char *path, struct stb_err *er
 
 	l->r = r;
 	stb_arena_init(&l->arena);
-	rc = stb_csv_read(path, read_record, l, err);
+	rc = stb_csv_read(path, read_record, l, &l->tail, err);
 	if (!rc && !l->have_header) {
 		stb_err_set(err, 0, "cannot use `%s`: it is empty", path);
 		stb_err_remedy(err, "the first line names the columns: axes, metric, unit, value and optionally slot, repetition, status");
 		rc = -1;
 	}
+	if (!rc && l->tail.torn)
+		stb_results_note(r, "%s:%u: the last line was not written to its end (`%s`): it is left out, and what the run had measured after "
+			"that is lost", path, l->tail.line, l->tail.text);
 	stb_buf_fini(&l->key);
 	stb_arena_fini(&l->arena);
 	free(l);
@@ -528,6 +527,7 @@ static int read_file(struct stb_results *r, const char *path, struct stb_err *er
 struct hist_loader {
 	struct stb_hist hist;
 	bool have_header;
+	struct stb_csv_tail tail;
 };
 
 static int read_bin(void *ctx, const struct stb_csv_record *rec, struct stb_err *err)
@@ -572,6 +572,19 @@ static uint64_t exact_ns(const struct stb_results *r, uint32_t cell, uint32_t sl
 	return fallback;
 }
 
+/* What says that a histogram is not whole; NULL: nothing does. greatest is the greatest latency by its row, 0: there is none. */
+static const char *cut_off(const struct hist_loader *l, uint64_t greatest)
+{
+	if (l->tail.torn)
+		return "its last line was not written to its end";
+	if (!l->hist.count)
+		return "it has no buckets";
+	/* rows round to less than a bucket is wide */
+	if (stb_hist_index(greatest) > stb_hist_index(l->hist.max) + 1)
+		return "it ends before the greatest latency";
+	return NULL;
+}
+
 static int read_hist(struct stb_results *r, const char *dir, const struct stb_result_row *row, enum stb_part part, struct stb_err *err)
 {
 	static const char *const least[STB_N_PARTS] = { "lat_min", "read.lat_min", "write.lat_min", "trim.lat_min", "sync.lat_min" };
@@ -586,12 +599,20 @@ static int read_hist(struct stb_results *r, const char *dir, const struct stb_re
 	stb_buf_init(&path);
 	stb_buf_printf(&path, "%s/%s", dir, name);
 	l = stb_xcalloc(1, sizeof(*l));
+	l->tail.ended = true;
 	stb_hist_init(&l->hist);
 	if (!stat(stb_buf_str(&path), &st)) {
-		rc = stb_csv_read(stb_buf_str(&path), read_bin, l, err);
+		rc = stb_csv_read(stb_buf_str(&path), read_bin, l, &l->tail, err);
+
+		const uint64_t max = exact_ns(r, row->cell, row->slot, row->repetition, greatest[part], l->hist.max);
+		const char *why = rc ? NULL : cut_off(l, max);
+
 		l->hist.min = exact_ns(r, row->cell, row->slot, row->repetition, least[part], l->hist.min);
-		l->hist.max = exact_ns(r, row->cell, row->slot, row->repetition, greatest[part], l->hist.max);
-		if (!rc)
+		l->hist.max = max;
+		if (why)
+			stb_results_note(r, "%s:%u: %s: the histogram is left out, and percentiles over repetitions are medians of their rows",
+				stb_buf_str(&path), l->tail.torn ? l->tail.line : 1, why);
+		else if (!rc)
 			stb_results_add_hist(r, row->cell, row->slot, row->repetition, part, &l->hist);
 	}
 	free(l);

@@ -15,6 +15,8 @@
 #include "runtime/result/result.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -330,6 +332,18 @@ void stb_results_add_run(struct stb_results *r, const uint8_t *keep, const char 
 	r->n_runs++;
 	if (stopped && !r->stopped)
 		r->stopped = stb_arena_strdup(&r->arena, stopped);
+}
+
+void stb_results_note(struct stb_results *r, const char *fmt, ...)
+{
+	char text[STB_ERR_TEXT];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	STB_ARENA_GROW(&r->arena, r->notes, r->n_notes, r->cap_notes);
+	r->notes[r->n_notes++] = stb_arena_strdup(&r->arena, text);
 }
 
 bool stb_results_selected(const struct stb_results *r, uint32_t cell)

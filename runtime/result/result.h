@@ -125,6 +125,8 @@ void stb_results_set_reason(struct stb_results *r, uint32_t cell, uint32_t slot,
  * plan did ("interrupted by SIGINT", "it did not finish", "cannot write ..."), NULL: it carried out what it was to do.
  */
 void stb_results_add_run(struct stb_results *r, const uint8_t *keep, const char *stopped);
+/* Adds to r->notes. */
+void stb_results_note(struct stb_results *r, const char *fmt, ...) STB_PRINTF(2, 3);
 /* false: runs were read, and none of them was to measure the cell. */
 bool stb_results_selected(const struct stb_results *r, uint32_t cell);
 /* Whether any repetition of the matrix is known of. */
@@ -138,6 +140,7 @@ uint64_t stb_percentile_needs(uint64_t num, uint64_t den);
  * repetition, status). path may be a run directory, whose histograms are then read too. Rows match cells by cell id where given, else by
  * axis values; a row that matches no cell, a bad number, an unknown metric or unit, a duplicate key is an error that names file and line.
  * 0 or -1 with *err; rows read before the error stay. Of a run directory the journal's reasons and what it says of the run are read too.
+ * A last line that the run did not write to its end is left out, with a note.
  */
 STB_NODISCARD int stb_results_read(struct stb_results *r, const char *path, struct stb_err *err);
 
