@@ -34,16 +34,22 @@ static inline uint32_t stb_hist_index(uint64_t v)
 	return ((m - 5) << 6) + (uint32_t)((v >> (m - 6)) & 63);
 }
 
-static inline void stb_hist_add(struct stb_hist *h, uint64_t v)
+/* n equal values at once: what a batch shares costs the same as one. */
+static inline void stb_hist_add_n(struct stb_hist *h, uint64_t v, uint64_t n)
 {
-	h->bucket[stb_hist_index(v)]++;
-	h->count++;
-	h->sum += v;
-	h->sum_sq += (unsigned __int128)v * v;
+	h->bucket[stb_hist_index(v)] += n;
+	h->count += n;
+	h->sum += (unsigned __int128)v * n;
+	h->sum_sq += (unsigned __int128)v * v * n;
 	if (v < h->min)
 		h->min = v;
 	if (v > h->max)
 		h->max = v;
+}
+
+static inline void stb_hist_add(struct stb_hist *h, uint64_t v)
+{
+	stb_hist_add_n(h, v, 1);
 }
 
 void stb_hist_init(struct stb_hist *h); /* min is UINT64_MAX while empty */

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MIX_ONE (1ull << 53)
-
 void stb_io_config_blame(const struct stb_io_config *c, const char *attr, struct stb_err *err)
 {
 	const struct stb_plan_attr *a = stb_plan_attr(c->block, attr);
@@ -72,14 +70,14 @@ static int read_direction(struct stb_io_config *c, const char *rw, double mix, s
 		return blame(c, "rw", err);
 	}
 	if (!c->writes)
-		c->read_below = MIX_ONE;
+		c->read_below = STB_IO_ALWAYS;
 	else if (!c->reads)
 		c->read_below = 0;
 	else if (mix < 0 || mix > 1) {
 		stb_err_set(err, 0, "workload `%s` asks for a rwmixread outside 0%% to 100%%", c->block->name);
 		return blame(c, "rwmixread", err);
 	} else {
-		c->read_below = (uint64_t)(mix * (double)MIX_ONE);
+		c->read_below = (uint64_t)(mix * (double)STB_IO_ALWAYS);
 	}
 	return 0;
 }
@@ -110,7 +108,7 @@ static int check_sizes(struct stb_io_config *c, uint64_t bs, struct stb_err *err
 	return 0;
 }
 
-static int check_workers(struct stb_io_config *c, uint64_t depth, uint64_t jobs, struct stb_err *err)
+static int check_workers(struct stb_io_config *c, uint64_t depth, uint64_t batch, uint64_t jobs, struct stb_err *err)
 {
 	const uint64_t have = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
 	uint64_t need;
@@ -126,7 +124,13 @@ static int check_workers(struct stb_io_config *c, uint64_t depth, uint64_t jobs,
 			STB_IO_MAX_JOBS);
 		return blame(c, "numjobs", err);
 	}
+	if (batch == 0 || batch > depth) {
+		stb_err_set(err, 0, "workload `%s` asks for iodepth_batch = %llu; with iodepth = %llu it can be 1 to %llu", c->block->name,
+			(unsigned long long)batch, (unsigned long long)depth, (unsigned long long)depth);
+		return blame(c, "iodepth_batch", err);
+	}
 	c->depth = (uint32_t)depth;
+	c->batch = (uint32_t)batch;
 	c->jobs = (uint32_t)jobs;
 	need = jobs * depth * c->bs_bytes; /* at most 2^12 * 2^12 * 2^30 */
 	if (need > have) {
@@ -143,7 +147,7 @@ int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *blo
 	struct stb_reader r;
 	const char *rw, *engine, *fault, *sync;
 	double mix;
-	uint64_t bs, depth, jobs;
+	uint64_t bs, depth, batch, jobs;
 
 	*c = (struct stb_io_config){ .block = block };
 	stb_reader_init(&r, block);
@@ -159,6 +163,7 @@ int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *blo
 	bs = stb_read_u64(&r, "bs");
 	engine = stb_read_str(&r, "ioengine");
 	depth = stb_read_u64(&r, "iodepth");
+	batch = stb_read_u64_or(&r, "iodepth_batch", 1);
 	jobs = stb_read_u64(&r, "numjobs");
 	c->shared_file = stb_read_bool(&r, "shared_file");
 	c->direct = stb_read_bool(&r, "direct");
@@ -214,5 +219,5 @@ int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *blo
 	}
 	if (read_direction(c, rw, mix, err) || check_sizes(c, bs, err))
 		return -1;
-	return check_workers(c, depth, jobs, err);
+	return check_workers(c, depth, batch, jobs, err);
 }

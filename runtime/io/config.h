@@ -9,6 +9,7 @@
 
 #define STB_IO_MAX_JOBS 4096
 #define STB_IO_MAX_BS (1ull << 30)
+#define STB_IO_ALWAYS (1ull << 53) /* a threshold that 53 random bits are always below */
 
 struct stb_io_config {
 	const struct stb_plan_block *block;
@@ -17,9 +18,9 @@ struct stb_io_config {
 	uint64_t size_bytes; /* of one job, as written */
 	uint64_t n_blocks;   /* size / bs, the rest left out; at least 1 */
 	uint32_t bs_bytes;
-	uint32_t depth, jobs;
+	uint32_t depth, batch, jobs;
 	bool reads, writes, random;
-	uint64_t read_below; /* an I/O reads when 53 random bits are below this; 2^53 always, 0 never */
+	uint64_t read_below; /* an I/O reads when 53 random bits are below this; STB_IO_ALWAYS, 0 never */
 	bool shared_file, direct, end_fsync, time_based, randrepeat, norandommap, invalidate, fallocate;
 	uint64_t fsync_every, fdatasync_every; /* writes; 0 never */
 	uint64_t runtime_ns; /* 0: bounded by size alone */

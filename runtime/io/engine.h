@@ -25,10 +25,9 @@
 
 #include <sys/types.h>
 
-/* 32 bytes, two a cache line. */
 struct stb_io_req {
 	uint64_t offset;   /* in the file */
-	uint64_t start_ns; /* the loop's; engines leave it alone */
+	uint64_t start_ns, issue_ns; /* the loop's; engines leave them alone */
 	unsigned char *buf;
 	uint32_t len;
 	uint8_t dir;       /* enum stb_dir: STB_READ or STB_WRITE */

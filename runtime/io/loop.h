@@ -6,6 +6,7 @@
 #ifndef STB_IO_LOOP_H
 #define STB_IO_LOOP_H
 
+#include "runtime/base/clock.h"
 #include "runtime/io/config.h"
 #include "runtime/io/offset.h"
 
@@ -22,6 +23,8 @@ enum stb_io_loop_end { STB_IO_LOOP_TIME, STB_IO_LOOP_SIZE, STB_IO_LOOP_STOPPED, 
 struct stb_io_worker {
 	/* set in prepare, read by the loop */
 	struct stb_io_engine engine;
+	void (*fill)(struct stb_io_worker *w, uint64_t now); /* free slots -> ready requests; stb_io_worker_choose */
+	const struct stb_ticker *ticker;
 	const _Atomic uint32_t *stop; /* the parent's */
 	struct stb_io_control *control;
 	struct stb_live *live;
@@ -34,6 +37,8 @@ struct stb_io_worker {
 	uint64_t fsync_every, fdatasync_every; /* UINT64_MAX: never */
 	uint64_t pass_blocks;         /* after so many I/Os drop the page cache; UINT64_MAX: never */
 	uint32_t bs, depth;
+	uint32_t batch;               /* a turn waits for as many completions */
+	bool split;                   /* slat and clat are told apart: asynchronous engines */
 	bool direct;
 
 	/* changed by the loop */
@@ -46,7 +51,7 @@ struct stb_io_worker {
 	struct stb_rng mix;
 	uint64_t issued, failed, cancelled, ok[2];
 	uint64_t end_ns;              /* when the stage's last I/O or sync was done */
-	struct stb_hist lat[2], sync;
+	struct stb_hist lat[2], slat[2], clat[2], sync;
 
 	/* cold */
 	const struct stb_io_config *config;
@@ -66,6 +71,9 @@ struct stb_io_worker {
  * on_drain is called once, when the loop is left and what is in flight is waited for.
  */
 void stb_io_loop(struct stb_io_worker *w, uint64_t deadline_ns, uint64_t budget, void (*on_drain)(struct stb_io_worker *w));
+
+/* Chooses w->fill and prepares the requests; all that is set in prepare is there, offsets too. Once, before the engine is opened. */
+void stb_io_worker_choose(struct stb_io_worker *w);
 
 /* Zeroes counters and histograms for a new stage. */
 void stb_io_worker_reset(struct stb_io_worker *w);

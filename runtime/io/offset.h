@@ -63,12 +63,12 @@ struct stb_offsets {
 
 void stb_offsets_init(struct stb_offsets *o, enum stb_offset_mode mode, uint64_t n_blocks, const struct stb_rng *rng);
 
-/* The block of the next I/O in direction dir (STB_READ or STB_WRITE). About 1 ns sequential or uniform, 10 to 20 ns permuted. */
-static inline uint64_t stb_offsets_next(struct stb_offsets *o, enum stb_dir dir)
+/* The same with the mode known to the compiler; mode is o->mode. */
+static inline uint64_t stb_offsets_next_as(struct stb_offsets *o, enum stb_offset_mode mode, enum stb_dir dir)
 {
 	uint64_t block;
 
-	switch (o->mode) {
+	switch (mode) {
 	case STB_OFFSET_SEQUENTIAL:
 		block = o->next[dir];
 		o->next[dir] = block + 1 == o->n ? 0 : block + 1;
@@ -83,6 +83,12 @@ static inline uint64_t stb_offsets_next(struct stb_offsets *o, enum stb_dir dir)
 		o->next[0] = 0;
 	}
 	return stb_perm_at(&o->perm, o->next[0]++);
+}
+
+/* The block of the next I/O in direction dir (STB_READ or STB_WRITE). About 1 ns sequential or uniform, 10 to 20 ns permuted. */
+static inline uint64_t stb_offsets_next(struct stb_offsets *o, enum stb_dir dir)
+{
+	return stb_offsets_next_as(o, o->mode, dir);
 }
 
 #endif

@@ -53,6 +53,7 @@ struct run {
 	const struct stb_io_setup *setup;
 	struct stb_phase *phase;
 	struct stb_io_control control;
+	struct stb_ticker ticker;
 	struct job *jobs;
 	uint32_t n_jobs;    /* threads that run */
 	uint64_t deadline_ns;
@@ -147,6 +148,7 @@ static int job_prepare(struct job *j)
 	}
 	if (job_buffers(j))
 		return -1;
+	stb_io_worker_choose(w);
 	o.fd = w->fd;
 	o.reqs = w->reqs;
 	w->engine.ops = c->engine->ops;
@@ -200,7 +202,7 @@ static void job_end_fsync(struct job *j)
 	if (!w->config->end_fsync || !w->config->writes || w->end == STB_IO_LOOP_ERROR)
 		return;
 	ret = w->engine.ops->sync(&w->engine, false);
-	w->end_ns = stb_clock_ns();
+	w->end_ns = stb_ticker_ns(w->ticker);
 	if (ret) {
 		stb_err_set(&w->err, -ret, "cannot fsync `%s` at the end of workload `%s`", w->name, w->config->block->name);
 		stb_err_remedy(&w->err, "see the kernel log; a full or failing device shows here first");
@@ -271,7 +273,10 @@ static void job_init(struct job *j, struct run *r, uint32_t index)
 	w->fd = -1;
 	w->raw = !s->dir;
 	w->bs = c->bs_bytes;
+	w->ticker = &r->ticker;
 	w->depth = c->depth;
+	w->batch = c->batch;
+	w->split = !c->engine->sync;
 	w->direct = c->direct;
 	w->read_below = c->read_below;
 	w->fsync_every = c->fsync_every ? c->fsync_every : UINT64_MAX;
@@ -345,7 +350,7 @@ static uint64_t enter_stage(struct run *r, enum stb_stage stage, uint64_t span_n
 
 	reset_live(r);
 	stb_io_stage(r->phase, stage);
-	now = stb_clock_ns();
+	now = stb_ticker_ns(&r->ticker);
 	r->deadline_ns = span_ns ? now + span_ns : UINT64_MAX;
 	gate_open(r, false);
 	return now;
@@ -385,6 +390,8 @@ static void merge(struct run *r, uint64_t t0)
 			m->ok[d] += w->ok[d];
 			m->bytes[d] += w->ok[d] * w->bs;
 			stb_hist_merge(&m->lat[d], &w->lat[d]);
+			stb_hist_merge(&m->slat[d], &w->slat[d]);
+			stb_hist_merge(&m->clat[d], &w->clat[d]);
 		}
 		stb_hist_merge(&m->sync, &w->sync);
 		end = STB_MAX(end, w->end_ns);
@@ -422,8 +429,11 @@ static void measure(struct run *r)
 static void init_result(struct stb_phase *phase)
 {
 	memset(&phase->result, 0, sizeof(phase->result));
-	for (int d = 0; d < STB_N_DIRS; d++)
+	for (int d = 0; d < STB_N_DIRS; d++) {
 		stb_hist_init(&phase->result.lat[d]);
+		stb_hist_init(&phase->result.slat[d]);
+		stb_hist_init(&phase->result.clat[d]);
+	}
 	stb_hist_init(&phase->result.sync);
 	phase->alloc_calls = 0;
 	stb_err_clear(&phase->err);
@@ -486,6 +496,7 @@ int stb_io_run(const struct stb_io_setup *s, struct stb_phase *phase)
 	}
 	stb_io_stage(phase, STB_STAGE_SETUP);
 	raise_file_limit(r.config.jobs);
+	stb_ticker_init(&r.ticker);
 	bytes = (sizeof(struct job) + 127) / 128 * 128 * r.config.jobs;
 	r.jobs = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (r.jobs == MAP_FAILED)

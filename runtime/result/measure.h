@@ -43,6 +43,7 @@ struct stb_measure {
 	uint64_t ok[STB_N_DIRS];         /* io: per direction; oltp: [0] committed events */
 	uint64_t bytes[STB_N_DIRS];      /* io */
 	struct stb_hist lat[STB_N_DIRS]; /* ns; oltp: [0] */
+	struct stb_hist slat[STB_N_DIRS], clat[STB_N_DIRS]; /* io with an asynchronous engine: lat = slat + clat; else empty */
 	struct stb_hist sync;            /* fsync/fdatasync latency, io */
 	uint64_t queries_read, queries_write, queries_other; /* oltp */
 	uint64_t errors, reconnects;     /* oltp: retried failures */
