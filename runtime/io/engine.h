@@ -62,6 +62,7 @@ struct stb_io_ops {
 	int (*cancel)(struct stb_io_engine *e);
 	void (*close)(struct stb_io_engine *e);
 	bool no_file; /* works without a target */
+	bool at_once; /* a request is done when submit returns: no time in flight, so its latency has no parts */
 };
 
 enum stb_io_engine_id {

@@ -2,7 +2,7 @@
  * loop.c - the measured loop. No logging, no allocation, no lock; the only shared line written is the worker's own stb_live.
  *
  *     fill:    free slots -> offset, direction, stamp -> ready          one function of a few, chosen in prepare
- *     submit:  the engine gets all that is ready                        asynchronous engines: a clock read before it
+ *     submit:  the engine gets all that is ready                        a clock read before it, unless the engine is at_once
  *     reap:    at least iodepth_batch of them come back                 a clock read after it
  *     collect: account each completion; publish
  *
@@ -16,8 +16,8 @@
  *     <-------------------------------- lat ---------------------------------->
  *
  * fio's clat starts when io_submit or io_uring_enter has returned; here one call submits and waits, so issue is before it, and what fio counts
- * as slat of the call itself is part of clat. lat is the same in both. An I/O of psync is done within its submission: clat is lat, there is no
- * slat (as in fio).
+ * as slat of the call itself is part of clat. lat is the same in both. An I/O of psync or null is done within its submission: clat is lat, and there
+ * is no slat (as with fio's psync).
  *
  * Completions of one batch that share start and issue are counted together (one histogram update for all of them).
  *

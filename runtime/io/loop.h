@@ -38,7 +38,7 @@ struct stb_io_worker {
 	uint64_t pass_blocks;         /* after so many I/Os drop the page cache; UINT64_MAX: never */
 	uint32_t bs, depth;
 	uint32_t batch;               /* a turn waits for as many completions */
-	bool split;                   /* slat and clat are told apart: asynchronous engines */
+	bool split;                   /* slat and clat are told apart: the engine is not at_once */
 	bool direct;
 
 	/* changed by the loop */

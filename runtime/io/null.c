@@ -80,5 +80,6 @@ const struct stb_io_ops stb_io_null = {
 	.sync = null_sync,
 	.cancel = null_cancel,
 	.close = null_close,
+	.at_once = true,
 	.no_file = true,
 };

@@ -93,4 +93,5 @@ const struct stb_io_ops stb_io_psync = {
 	.sync = psync_sync,
 	.cancel = psync_cancel,
 	.close = psync_close,
+	.at_once = true,
 };

@@ -276,7 +276,7 @@ static void job_init(struct job *j, struct run *r, uint32_t index)
 	w->ticker = &r->ticker;
 	w->depth = c->depth;
 	w->batch = c->batch;
-	w->split = !c->engine->sync;
+	w->split = !c->engine->ops->at_once;
 	w->direct = c->direct;
 	w->read_below = c->read_below;
 	w->fsync_every = c->fsync_every ? c->fsync_every : UINT64_MAX;
