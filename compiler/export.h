@@ -61,5 +61,7 @@ void stb_export_end(struct stb_export *e);
 
 bool stb_export_kubernetes_applies(const struct stb_export *e);
 void stb_export_kubernetes(struct stb_export *e);
+bool stb_export_libvirt_applies(const struct stb_export *e);
+void stb_export_libvirt(struct stb_export *e); /* needs the topology */
 
 #endif

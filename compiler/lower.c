@@ -579,6 +579,8 @@ static void lower_cells(struct stb_lowering *l)
 		to->workload = s->workload->plan_block;
 		to->server = s->server ? s->server->plan_block : STB_NONE;
 		to->client = s->lowered->client ? s->lowered->client->plan_block : STB_NONE;
+		to->pin = s->pin ? s->pin->plan_block : STB_NONE;
+		to->client_pin = s->client_pin ? s->client_pin->plan_block : STB_NONE;
 		to->measure_ns = s->lowered->cost.measure_ns;
 		to->write_bytes = s->lowered->cost.write_bytes;
 	}

@@ -17,27 +17,39 @@ enum { PREFIX = sizeof(rule_prefix) - 1 };
 
 /* --- reading ------------------------------------------------------------------------------------------------------------------------- */
 
-/* The attributes of a pin, as declared or as in force. */
+/* The attributes of a pin, as declared, as in force, or as in a plan. */
 struct source {
 	struct stb_arena *arena;
 	const struct stb_block *block;
 	const struct stb_eblock *in_force; /* NULL: as declared */
+	const struct stb_plan_block *planned; /* then neither of the others */
 };
 
 static uint32_t count(const struct source *s)
 {
+	if (s->planned)
+		return s->planned->n_attrs;
 	return s->in_force ? s->in_force->n_attrs : s->block->n_settings;
 }
 
 static const char *key_at(const struct source *s, uint32_t i)
 {
+	if (s->planned)
+		return s->planned->attrs[i].name;
 	return s->in_force ? s->in_force->attrs[i].name : s->block->settings[i].key;
+}
+
+static const struct stb_val *val_at(const struct source *s, uint32_t i)
+{
+	if (s->planned)
+		return &s->planned->attrs[i].val;
+	return s->in_force ? &s->in_force->attrs[i].val : &s->block->settings[i].val;
 }
 
 static const struct stb_val *value(const struct source *s, const char *key)
 {
 	for (uint32_t i = 0; i < count(s); i++) {
-		const struct stb_val *v = s->in_force ? &s->in_force->attrs[i].val : &s->block->settings[i].val;
+		const struct stb_val *v = val_at(s, i);
 
 		if (!strcmp(key_at(s, i), key))
 			return v->type == STB_V_NONE ? NULL : v;
@@ -88,7 +100,7 @@ static void read_spec(const struct source *s, struct stb_pin_spec *out)
 	const struct stb_val *vcpus = value(s, "vcpus"), *exclusive = value(s, "exclusive"), *memnodes = value(s, "memnodes");
 
 	*out = (struct stb_pin_spec){
-		.name = s->block->name,
+		.name = s->planned ? s->planned->name : s->block->name,
 		.vcpus = vcpus ? (uint64_t)vcpus->num : 0,
 		.strategy = is_word(s, "strategy", "smart") ? STB_PIN_SMART : STB_PIN_MANUAL,
 		.memnodes = memnodes ? memnodes->str : NULL,
@@ -103,7 +115,14 @@ static void read_spec(const struct source *s, struct stb_pin_spec *out)
 
 void stb_pin_read(struct stb_arena *a, const struct stb_eblock *pin, struct stb_pin_spec *out)
 {
-	const struct source s = { a, pin->block, pin };
+	const struct source s = { a, pin->block, pin, NULL };
+
+	read_spec(&s, out);
+}
+
+void stb_pin_read_planned(struct stb_arena *a, const struct stb_plan_block *pin, struct stb_pin_spec *out)
+{
+	const struct source s = { a, NULL, NULL, pin };
 
 	read_spec(&s, out);
 }
@@ -270,7 +289,7 @@ void stb_check_pin(struct stb_model *m, const struct stb_block *b)
 	const struct stb_setting *vcpus = b->kind == STB_K_PIN ? stb_block_setting(b, "vcpus") : NULL;
 
 	if (vcpus && vcpus->val.type == STB_V_COUNT)
-		(void)judge(m, (struct source){ &m->c->arena, b, NULL });
+		(void)judge(m, (struct source){ &m->c->arena, b, NULL, NULL });
 }
 
 void stb_pin_judge(struct stb_model *m, const struct stb_eblock *pin)
@@ -283,5 +302,5 @@ void stb_pin_judge(struct stb_model *m, const struct stb_eblock *pin)
 		changed = changed || from == STB_FROM_OVERRIDE || from == STB_FROM_PROFILE || from == STB_FROM_AXIS;
 	}
 	if (stb_eattr(pin, "vcpus") && (changed || !stb_block_setting(pin->block, "vcpus")))
-		(void)judge(m, (struct source){ &m->c->arena, pin->block, pin });
+		(void)judge(m, (struct source){ &m->c->arena, pin->block, pin, NULL });
 }

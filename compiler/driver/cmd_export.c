@@ -27,6 +27,7 @@ struct format {
 static const struct format formats[] = {
 	{ "kubernetes", "Kubernetes", "# ", "", "---\n", false, "a volume on a storage class of type kubernetes",
 		stb_export_kubernetes_applies, stb_export_kubernetes },
+	{ "libvirt", "libvirt", "<!-- ", " -->", NULL, true, "a server with a pin", stb_export_libvirt_applies, stb_export_libvirt },
 };
 
 static const struct format *find_format(const char *name)

@@ -46,10 +46,10 @@ static const struct stb_command table[] = {
 		"the spec, which is written all the same; what does not change it is a warning. The spec goes to standard output.\n" },
 	{ "export", stb_cmd_export, SPEC | BIT(MAX_CELLS) | BIT(CELL) | BIT(TOPOLOGY) | BIT(OUTPUT), "FORMAT FILE", 2, 2, NULL, false, "FILE",
 		"the same work for another tool",
-		"FORMAT is kubernetes (storage classes and claims). Prints what the other tool needs\n"
-		"to do the work of a cell of FILE; cells that are the same work for it need not be told apart. What it has no word for\n"
-		"stands in the text as a comment and is told; where it changes what is measured, the exit code is 1. Passwords stay\n"
-		"references. Touches nothing.\n" },
+		"stb export kubernetes FILE: storage classes and claims. stb export libvirt FILE: vcpupin, numatune and guest cells of a\n"
+		"server's pin, on this machine's topology or a saved one. Cells that differ need a choice, --cell, where the format is\n"
+		"one document. What the other tool has no word for is told and stands in the text as a comment; where it changes what\n"
+		"is measured, the exit code is 1. Passwords stay references. Touches nothing.\n" },
 	{ "explain", stb_cmd_explain, SPEC | BIT(MAX_CELLS) | BIT(FORMAT), "[TOPIC | CELL FILE]", 0, 2, "text markdown man bash zsh dictionary", false, NULL,
 		"the reference; of a cell, where each value comes from",
 		"TOPIC is a block (`workload io`), an attribute (`io.bs`), the code of a diagnostic (`E0203`), a metric (`lat_p95`),\n"

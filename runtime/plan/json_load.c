@@ -329,6 +329,8 @@ static void load_cell(struct loader *l, json_t *json, uint32_t index, struct stb
 	c->workload = stb_json_take_u32(&l->r, &o, "workload");
 	c->server = stb_json_take_index(&l->r, &o, "server");
 	c->client = stb_json_take_index(&l->r, &o, "client");
+	c->pin = stb_json_take_index(&l->r, &o, "pin");
+	c->client_pin = stb_json_take_index(&l->r, &o, "client_pin");
 	c->group = stb_json_take_u32(&l->r, &o, "group");
 	c->same_as = json_object_get(o.json, "same_as") ? stb_json_take_u32(&l->r, &o, "same_as") : index;
 	c->measure_ns = stb_json_take_u64(&l->r, &o, "measure_ns");

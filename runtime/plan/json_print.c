@@ -554,7 +554,7 @@ static void form_open(struct cell_form *f, const struct stb_plan_matrix *m, uint
 {
 	struct writer w = { .first = false };
 
-	*f = (struct cell_form){ .matrix = m, .longest = 256 + STB_HASH_HEX + 8 * MAX_NUMBER + m->n_axes };
+	*f = (struct cell_form){ .matrix = m, .longest = 256 + STB_HASH_HEX + 10 * MAX_NUMBER + m->n_axes };
 	stb_arena_init(&f->arena);
 	stb_buf_init(&w.text);
 	raw(&w, "\"");
@@ -630,6 +630,10 @@ static void cell(struct writer *w, const struct cell_form *f, const struct stb_p
 		to = put_named(to, ",\"server\":", c->server);
 	if (c->client != STB_NONE)
 		to = put_named(to, ",\"client\":", c->client);
+	if (c->pin != STB_NONE)
+		to = put_named(to, ",\"pin\":", c->pin);
+	if (c->client_pin != STB_NONE)
+		to = put_named(to, ",\"client_pin\":", c->client_pin);
 	to = put_named(to, ",\"group\":", c->group);
 	if (c->same_as != index)
 		to = put_named(to, ",\"same_as\":", c->same_as);

@@ -135,6 +135,8 @@ struct stb_plan_cell {
 	uint32_t workload;   /* blocks[] */
 	uint32_t server;     /* blocks[] or STB_NONE */
 	uint32_t client;     /* blocks[] or STB_NONE */
+	uint32_t pin;        /* blocks[] or STB_NONE: the server's */
+	uint32_t client_pin; /* blocks[] or STB_NONE */
 	uint32_t group;
 	uint32_t same_as;    /* the first cell with this id (itself, mostly): equal cells of two matrices are measured once */
 	uint64_t measure_ns; /* estimate of one repetition, ramp or warm-up included */

@@ -324,7 +324,7 @@ static bool check_cell(struct check *c, uint32_t matrix, uint32_t index)
 	if (x->matrix != matrix || x->group >= c->p->n_groups)
 		return bad(c, "cell %u is of another matrix, or of a group that is not there", index);
 	if (!is_block(c, x->workload, "workload") || !is_block_or_none(c, x->server, "server") ||
-		!is_block_or_none(c, x->client, "server"))
+		!is_block_or_none(c, x->client, "server") || !is_block_or_none(c, x->pin, "pin") || !is_block_or_none(c, x->client_pin, "pin"))
 		return bad(c, "cell %u refers to a block that is not there or of another kind", index);
 	for (uint32_t i = 0; i < m->n_axes; i++) {
 		if (x->point[i] != STB_NONE && x->point[i] >= m->axes[i].n_values)

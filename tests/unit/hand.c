@@ -118,7 +118,7 @@ uint32_t hand_matrix(struct stb_plan *p, const char *name, const char *workload_
 		stb_hash_hex(place, strlen(place), c->id);
 		c->matrix = p->n_matrices;
 		c->workload = workload;
-		c->server = c->client = STB_NONE;
+		c->server = c->client = c->pin = c->client_pin = STB_NONE;
 		c->same_as = p->n_cells++;
 		c->point = STB_NEW_ARRAY(&p->arena, uint32_t, m->n_axes);
 		for (uint32_t a = m->n_axes; a-- > 0; rest /= m->axes[a].n_values)

@@ -118,7 +118,7 @@ static void make_matrix(struct stb_plan *p, uint32_t index, const struct stb_mat
 		c->point[0] = i;
 		c->point[1] = i % 3 == 2 ? STB_NONE : i % 3;
 		c->workload = WORKLOAD;
-		c->server = c->client = STB_NONE;
+		c->server = c->client = c->pin = c->client_pin = STB_NONE;
 		c->group = i % s->groups;
 		c->same_as = first_cell + i;
 		c->measure_ns = 10000000000;

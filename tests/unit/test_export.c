@@ -18,6 +18,8 @@ struct kind {
 
 static const struct kind kubernetes = { stb_export_kubernetes_applies, stb_export_kubernetes, "Kubernetes", "# ", "", "---\n" };
 
+static const struct kind libvirt = { stb_export_libvirt_applies, stb_export_libvirt, "libvirt", "<!-- ", " -->", "=== and\n" };
+
 static struct stb_plan *compile(struct stb_compilation *c, const char *path)
 {
 	struct stb_plan *p;
@@ -57,6 +59,25 @@ static void print_kubernetes(const char *path, const char *name, FILE *out)
 {
 	(void)name;
 	print(path, &kubernetes, NULL, out);
+}
+
+/* On the saved topology of the same name. */
+static void print_libvirt(const char *path, const char *name, FILE *out)
+{
+	char topology[256];
+	struct stb_topology *t;
+	struct stb_err err;
+
+	snprintf(topology, sizeof(topology), "tests/golden/topology/%.*s.json", (int)strcspn(name, "."), name);
+	t = stb_topology_load(topology, &err);
+	cr_assert_not_null(t, "%s does not load", topology);
+	print(path, &libvirt, t, out);
+	stb_topology_free(t);
+}
+
+Test(export, libvirt)
+{
+	cr_expect_geq(golden_dir("tests/golden/export/libvirt", "xml", print_libvirt), 1);
 }
 
 Test(export, kubernetes)
