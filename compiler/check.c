@@ -376,6 +376,9 @@ static void check_block_inside(struct stb_model *m, struct stb_block *b, const s
 	if (row && !(row->flags & (STB_STRUCTURAL | STB_OPEN_MAP))) {
 		struct stb_diag *d = stb_diag(s, STB_E0215, stmt->name.span, "`%s` is an attribute of %s, not a block", row->name, within);
 
+		if (row->type == STB_V_SECRET)
+			stb_sink_mask(s, (struct stb_span){ stmt->span.file, stmt->name.span.end, stmt->span.end });
+
 		stb_diag_here(s, d, "write %s = ...", row->name);
 		return;
 	}

@@ -157,8 +157,22 @@ void stb_sink_mask(struct stb_sink *s, struct stb_span span)
 {
 	if (span.file == STB_NO_FILE || span.begin >= span.end)
 		return;
+	if (s->n_masks == STB_DIAG_MAX_MASKS) {
+		s->masks_full = true;
+		return;
+	}
 	STB_ARENA_GROW(&s->arena, s->masks, s->n_masks, s->cap_masks);
 	s->masks[s->n_masks++] = span;
+}
+
+void stb_sink_mask_text(struct stb_sink *s, const char *text, size_t len)
+{
+	if (s->n_mask_texts == STB_DIAG_MAX_MASKS) {
+		s->masks_full = true;
+		return;
+	}
+	STB_ARENA_GROW(&s->arena, s->mask_texts, s->n_mask_texts, s->cap_mask_texts);
+	s->mask_texts[s->n_mask_texts++] = stb_arena_strndup(&s->arena, text, len);
 }
 
 enum { NEAREST_MAX = 64 };

@@ -12,6 +12,7 @@
 
 #define STB_DIAG_MAX_ERRORS 100 /* then one last line says that more were left out */
 #define STB_DIAG_MAX_OTHERS 1000 /* warnings, and notes */
+#define STB_DIAG_MAX_MASKS 1000 /* each is looked for in everything that is shown */
 
 enum stb_severity { STB_SEV_ERROR, STB_SEV_WARNING, STB_SEV_NOTE };
 
@@ -66,6 +67,9 @@ struct stb_sink {
 	uint32_t n_kept[3]; /* by severity */
 	struct stb_span *masks; /* bytes that no line of any diagnostic may show, besides each diagnostic's own mask */
 	uint32_t n_masks, cap_masks;
+	const char **mask_texts; /* the same as text, where a string was written with escapes */
+	uint32_t n_mask_texts, cap_mask_texts;
+	bool masks_full; /* more than are looked for: nothing of any spec is quoted */
 	struct stb_diag scratch; /* takes the refinements of a dropped diagnostic */
 };
 
@@ -82,11 +86,12 @@ void stb_diag_fixit(struct stb_sink *s, struct stb_diag *d, struct stb_span span
 
 /* These bytes (a secret literal) are never shown, in whichever diagnostic's source line or text they would appear. */
 void stb_sink_mask(struct stb_sink *s, struct stb_span span);
+void stb_sink_mask_text(struct stb_sink *s, const char *text, size_t len);
 
 /* The nearest of n candidates to a word, or NULL when none is near (edit distance scaled by length). */
 const char *stb_nearest(const char *word, const char *const *candidates, size_t n);
 
-enum stb_diag_format { STB_DIAG_HUMAN, STB_DIAG_JSON, STB_DIAG_GITHUB };
+enum stb_diag_format { STB_DIAG_HUMAN, STB_DIAG_JSON, STB_DIAG_GITHUB, STB_DIAG_SARIF };
 
 /*
  * Sorts by file, offset, code; drops exact repetitions; prints.
@@ -102,6 +107,7 @@ enum stb_diag_format { STB_DIAG_HUMAN, STB_DIAG_JSON, STB_DIAG_GITHUB };
  *
  * Carets stand under the text by display width; tabs are kept. JSON: one array of objects {code, severity, message, file, line, column,
  * end_line, end_column, label, labels, notes, fixits}. GitHub: workflow commands (::error file=..,line=..::message).
+ * SARIF: a log with one run.
  * Control characters of the spec are shown as U+FFFD, long lines are clipped around the span, masked bytes are `***`.
  * Diagnostics without a place come first. Where some were dropped, a last one says so.
  */

@@ -1,18 +1,16 @@
 /*
- * diag_print.c - how diagnostics look: for people, as JSON, as GitHub workflow commands.
+ * diag_print.c - how diagnostics look: for people, as JSON, as GitHub workflow commands (as SARIF: diag_sarif.c).
  *
  * A source line is laid out as glyphs (source.h), so text and carets are made by the same walk and cannot drift apart:
  *
  *   bytes     size = "容量<ESC>"          masked bytes become one glyph `***`, what is not printable becomes U+FFFD
  *   carets           ^^^^^^^               one caret a column, tabs repeated as tabs in front of them
  *
- * Everything that is quoted from a spec passes show_text(), in every format: escape sequences must not reach a terminal, invalid UTF-8
+ * Everything that is quoted from a spec passes stb_diag_show(), in every format: escape sequences must not reach a terminal, invalid UTF-8
  * must not reach JSON, and masked bytes must not reach anything.
  */
-#include "compiler/diag.h"
-#include "runtime/base/buf.h"
+#include "compiler/diag_parts.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +23,7 @@ enum {
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
-static const char *severity_name(enum stb_severity severity)
+const char *stb_diag_severity(enum stb_severity severity)
 {
 	switch (severity) {
 	case STB_SEV_ERROR:
@@ -43,6 +41,8 @@ static const char *severity_name(enum stb_severity severity)
 /* The end of the masked bytes that begin at or cover offset, or 0. */
 static uint32_t masked_until(const struct stb_sink *s, uint32_t file, uint32_t offset)
 {
+	if (s->masks_full)
+		return s->sources->files[file].len;
 	for (uint32_t i = 0; i < s->n_masks; i++) {
 		const struct stb_span m = s->masks[i];
 
@@ -55,6 +55,8 @@ static uint32_t masked_until(const struct stb_sink *s, uint32_t file, uint32_t o
 /* The length of the masked text that stands at p, or 0. Quotes around a secret do not belong to it. */
 static size_t masked_at(const struct stb_sink *s, const char *p, size_t len)
 {
+	if (s->masks_full)
+		return len;
 	for (uint32_t i = 0; i < s->n_masks; i++) {
 		struct stb_span m = s->masks[i];
 		const char *bytes = s->sources->files[m.file].bytes;
@@ -66,6 +68,12 @@ static size_t masked_at(const struct stb_sink *s, const char *p, size_t len)
 		const size_t n = m.end - m.begin;
 
 		if (n >= MIN_MASK_BYTES && n <= len && !memcmp(p, bytes + m.begin, n))
+			return n;
+	}
+	for (uint32_t i = 0; i < s->n_mask_texts; i++) {
+		const size_t n = strlen(s->mask_texts[i]);
+
+		if (n >= MIN_MASK_BYTES && n <= len && !memcmp(p, s->mask_texts[i], n))
 			return n;
 	}
 	return 0;
@@ -83,8 +91,7 @@ static void collect_masks(struct stb_sink *s)
 	}
 }
 
-/* Appends text with masked and unprintable parts replaced. */
-static void show_text(const struct stb_sink *s, struct stb_buf *b, const char *text)
+void stb_diag_show(const struct stb_sink *s, struct stb_buf *b, const char *text)
 {
 	const size_t len = strlen(text);
 
@@ -104,6 +111,16 @@ static void show_text(const struct stb_sink *s, struct stb_buf *b, const char *t
 			stb_buf_adds(b, REPLACEMENT);
 		i += g.bytes;
 	}
+}
+
+bool stb_diag_is_masked(const struct stb_sink *s, const char *text)
+{
+	const size_t len = strlen(text);
+
+	for (size_t i = 0; i < len; i++)
+		if (masked_at(s, text + i, len - i))
+			return true;
+	return false;
 }
 
 static const char *file_name(const struct stb_sink *s, uint32_t file)
@@ -140,6 +157,15 @@ static uint32_t clip_begin(const char *line, uint32_t len, uint32_t begin)
 	return at;
 }
 
+/* As masked_until, or where the same bytes stand elsewhere; 0. */
+static uint32_t masked_end(const struct stb_sink *s, uint32_t file, uint32_t offset, uint32_t len)
+{
+	const uint32_t end = masked_until(s, file, offset);
+	const size_t n = end ? 0 : masked_at(s, s->sources->files[file].bytes + offset, len);
+
+	return end ? end : n ? offset + (uint32_t)n : 0;
+}
+
 /* Lays out the line and the marks for bytes [begin, end) of it. A span without bytes is marked by one caret. */
 static void lay_out(const struct stb_sink *s, uint32_t file, const char *line, uint32_t len, uint32_t begin, uint32_t end, uint32_t clip,
 	char mark, struct layout *out)
@@ -152,7 +178,7 @@ static void lay_out(const struct stb_sink *s, uint32_t file, const char *line, u
 		stb_buf_addc(&out->marks, ' ');
 	}
 	for (uint32_t i = clip; i < len;) {
-		const uint32_t mask_end = masked_until(s, file, offset + i);
+		const uint32_t mask_end = masked_end(s, file, offset + i, len - i);
 		struct stb_glyph g = stb_glyph_at(line + i, len - i);
 
 		if (mask_end) {
@@ -200,7 +226,7 @@ static void print_snippet(const struct stb_sink *s, const struct snippet *sn, bo
 		fprintf(out, "%*u |%s%s\n", gutter, sn->at.line, l.line.len ? " " : "", stb_buf_str(&l.line));
 	if (sn->text) {
 		stb_buf_addc(&l.marks, ' ');
-		show_text(s, &l.marks, sn->text);
+		stb_diag_show(s, &l.marks, sn->text);
 	}
 	fprintf(out, "%*s | %s\n", gutter, "", stb_buf_str(&l.marks));
 	stb_buf_fini(&l.line);
@@ -244,7 +270,7 @@ static void print_place(const struct stb_sink *s, int gutter, const char *arrow,
 	struct stb_buf name;
 
 	stb_buf_init(&name);
-	show_text(s, &name, file_name(s, sn->span.file));
+	stb_diag_show(s, &name, file_name(s, sn->span.file));
 	fprintf(out, "%*s%s %s:%u:%u\n", gutter, "", arrow, stb_buf_str(&name), sn->at.line, sn->at.column);
 	stb_buf_fini(&name);
 }
@@ -292,7 +318,7 @@ static void print_line(const struct stb_sink *s, int gutter, const char *prefix,
 	struct stb_buf b;
 
 	stb_buf_init(&b);
-	show_text(s, &b, text);
+	stb_diag_show(s, &b, text);
 	fprintf(out, "%*s = %s%s%s\n", gutter, "", prefix, stb_buf_str(&b), suffix);
 	stb_buf_fini(&b);
 }
@@ -341,8 +367,8 @@ static void print_human(const struct stb_sink *s, const struct stb_diag *d, FILE
 	}
 	gutter = gutter_width(list, n);
 	stb_buf_init(&text);
-	show_text(s, &text, d->text);
-	fprintf(out, "%s[%s]: %s\n", severity_name(info->severity), info->name, stb_buf_str(&text));
+	stb_diag_show(s, &text, d->text);
+	fprintf(out, "%s[%s]: %s\n", stb_diag_severity(info->severity), info->name, stb_buf_str(&text));
 	stb_buf_fini(&text);
 	if (n)
 		print_snippets(s, list, n, primary, gutter, out);
@@ -352,7 +378,7 @@ static void print_human(const struct stb_sink *s, const struct stb_diag *d, FILE
 
 /* --- JSON -------------------------------------------------------------------------------------------------------------------------- */
 
-static json_t *json_text(const struct stb_sink *s, const char *text)
+json_t *stb_diag_json_text(const struct stb_sink *s, const char *text)
 {
 	struct stb_buf b;
 	json_t *j;
@@ -360,7 +386,7 @@ static json_t *json_text(const struct stb_sink *s, const char *text)
 	if (!text)
 		return json_null();
 	stb_buf_init(&b);
-	show_text(s, &b, text);
+	stb_diag_show(s, &b, text);
 	j = json_stringn(stb_buf_str(&b), b.len);
 	stb_buf_fini(&b);
 	return j ? j : json_null();
@@ -375,7 +401,7 @@ static void json_place(const struct stb_sink *s, json_t *j, struct stb_span span
 	const struct stb_position from = stb_sources_position(s->sources, span.file, span.begin);
 	const struct stb_position to = stb_sources_position(s->sources, span.file, span.end);
 
-	json_object_set_new(j, "file", json_text(s, file_name(s, span.file)));
+	json_object_set_new(j, "file", stb_diag_json_text(s, file_name(s, span.file)));
 	json_object_set_new(j, "line", json_integer(from.line));
 	json_object_set_new(j, "column", json_integer(from.column));
 	json_object_set_new(j, "end_line", json_integer(to.line));
@@ -388,24 +414,27 @@ static json_t *json_diag(const struct stb_sink *s, const struct stb_diag *d)
 	json_t *j = json_object(), *labels = json_array(), *notes = json_array(), *fixits = json_array();
 
 	json_object_set_new(j, "code", json_string(info->name));
-	json_object_set_new(j, "severity", json_string(severity_name(info->severity)));
-	json_object_set_new(j, "message", json_text(s, d->text));
+	json_object_set_new(j, "severity", json_string(stb_diag_severity(info->severity)));
+	json_object_set_new(j, "message", stb_diag_json_text(s, d->text));
 	json_place(s, j, d->span);
-	json_object_set_new(j, "label", json_text(s, d->label));
+	json_object_set_new(j, "label", stb_diag_json_text(s, d->label));
 	for (uint32_t i = 0; i < d->n_labels; i++) {
 		json_t *label = json_object();
 
 		json_place(s, label, d->labels[i].span);
-		json_object_set_new(label, "message", json_text(s, d->labels[i].text));
+		json_object_set_new(label, "message", stb_diag_json_text(s, d->labels[i].text));
 		json_array_append_new(labels, label);
 	}
 	for (uint32_t i = 0; i < d->n_notes; i++)
-		json_array_append_new(notes, json_text(s, d->notes[i]));
+		json_array_append_new(notes, stb_diag_json_text(s, d->notes[i]));
 	for (uint32_t i = 0; i < d->n_fixits; i++) {
-		json_t *fixit = json_object();
+		json_t *fixit;
 
+		if (stb_diag_is_masked(s, d->fixits[i].text))
+			continue;
+		fixit = json_object();
 		json_place(s, fixit, d->fixits[i].span);
-		json_object_set_new(fixit, "text", json_text(s, d->fixits[i].text));
+		json_object_set_new(fixit, "text", stb_diag_json_text(s, d->fixits[i].text));
 		json_array_append_new(fixits, fixit);
 	}
 	json_object_set_new(j, "labels", labels);
@@ -432,7 +461,7 @@ static void github_text(const struct stb_sink *s, struct stb_buf *b, const char 
 	struct stb_buf shown;
 
 	stb_buf_init(&shown);
-	show_text(s, &shown, text);
+	stb_diag_show(s, &shown, text);
 	github_escape(b, stb_buf_str(&shown), property);
 	stb_buf_fini(&shown);
 }
@@ -443,7 +472,7 @@ static void print_github(const struct stb_sink *s, const struct stb_diag *d, FIL
 	struct stb_buf b;
 
 	stb_buf_init(&b);
-	stb_buf_printf(&b, "::%s ", info->severity == STB_SEV_NOTE ? "notice" : severity_name(info->severity));
+	stb_buf_printf(&b, "::%s ", info->severity == STB_SEV_NOTE ? "notice" : stb_diag_severity(info->severity));
 	if (d->span.file < s->sources->n_files) {
 		const struct stb_position from = stb_sources_position(s->sources, d->span.file, d->span.begin);
 		const struct stb_position to = stb_sources_position(s->sources, d->span.file, d->span.end);
@@ -497,6 +526,20 @@ static void sort_unique(struct stb_sink *s)
 	s->n_diags = n;
 }
 
+static void print_sarif(const struct stb_sink *s, const struct stb_diag *last, FILE *out)
+{
+	const struct stb_diag **all = stb_xcalloc(s->n_diags + 1, sizeof(struct stb_diag *));
+	json_t *log;
+
+	memcpy(all, s->diags, s->n_diags * sizeof(struct stb_diag *));
+	all[s->n_diags] = last;
+	log = stb_diag_sarif(s, all, s->n_diags + !!last);
+	json_dumpf(log, out, JSON_INDENT(2));
+	fputc('\n', out);
+	json_decref(log);
+	free(all);
+}
+
 void stb_sink_print(struct stb_sink *s, enum stb_diag_format format, FILE *out)
 {
 	const struct stb_diag too_many = {
@@ -532,6 +575,9 @@ void stb_sink_print(struct stb_sink *s, enum stb_diag_format format, FILE *out)
 			print_github(s, s->diags[i], out);
 		if (s->n_dropped)
 			print_github(s, &too_many, out);
+		return;
+	case STB_DIAG_SARIF:
+		print_sarif(s, s->n_dropped ? &too_many : NULL, out);
 		return;
 	}
 }

@@ -13,6 +13,7 @@
  * is taken off the stack again and skipped together with its partner.
  */
 #include "compiler/scan.h"
+#include "compiler/secret.h"
 
 #include "stb.lex.h"
 
@@ -80,56 +81,18 @@ static bool value_missing(const struct stb_parser *p)
 	return newline && (statement_at(p, i) || reserved_at(p, i));
 }
 
-/* --- secrets ----------------------------------------------------------------------------------------------------------------------- */
-
-static bool names_secret(const char *name)
-{
-	static const char *const parts[] = { "password", "passwd", "passphrase", "secret", "token" };
-
-	for (size_t i = 0; i < STB_LEN(parts); i++)
-		if (strcasestr(name, parts[i]))
-			return true;
-	return false;
-}
-
-static bool call_at(const struct stb_parser *p, uint32_t i)
-{
-	while (i < p->len && is_word_char(p->text[i]))
-		i++;
-	while (i < p->len && p->text[i] == ' ')
-		i++;
-	return i < p->len && p->text[i] == '(';
-}
-
-/*
- * A literal behind `password =` is refused later, by a pass that knows types; but a syntax error on the line would quote it before. So it
- * is masked as soon as the sign is read. env("NAME") and file("PATH") say where a secret is, and are shown.
- */
-static void mask_secret(struct stb_parser *p)
-{
-	bool newline;
-	const uint32_t begin = pass_blanks(p, p->offset, &newline);
-	uint32_t end = begin;
-
-	if (begin >= p->len || call_at(p, begin))
-		return;
-	if (p->text[begin] == '"') {
-		for (end++; end < p->len && p->text[end] != '\n' && p->text[end] != '"'; end++)
-			end += p->text[end] == '\\' && end + 1 < p->len && p->text[end + 1] != '\n';
-		end += end < p->len && p->text[end] == '"';
-	} else if (!newline) {
-		while (end < p->len && !strchr("\r\n}", p->text[end]))
-			end++;
-	}
-	stb_sink_mask(p->sink, (struct stb_span){ p->file, begin, end });
-}
-
 /* --- raw tokens -------------------------------------------------------------------------------------------------------------------- */
 
 /* Whether the grammar takes a node with the token: the scanner must have made one (all of them lie in the same place of the union). */
 static bool carries_node(int kind)
 {
 	return kind == STB_T_QUANTITY || kind == STB_T_STRING || kind == STB_T_TIME || kind == STB_T_BOOL || kind == STB_T_BAD;
+}
+
+/* The sign between name and value, or the value of one who forgot it. */
+static bool gives_value(int kind)
+{
+	return kind == STB_T_EQUALS || kind == STB_T_WRONG_EQUALS || kind == STB_T_STRING;
 }
 
 /* The next token of the scanner, or the one that was held back. The end has the place behind the last token. */
@@ -156,8 +119,8 @@ static int take_raw(struct stb_parser *p, STB_YYSTYPE *v, struct stb_span *at)
 	p->raw = (struct stb_lexeme){ kind, *at, line };
 	if (kind == STB_T_IDENT)
 		p->last_word = v->STB_T_IDENT;
-	if ((kind == STB_T_EQUALS || kind == STB_T_WRONG_EQUALS) && before == STB_T_IDENT && names_secret(p->last_word.text))
-		mask_secret(p);
+	if (before == STB_T_IDENT && gives_value(kind) && stb_secret_name(p->last_word.text))
+		stb_secret_mask(p->sink, p->file, kind == STB_T_STRING ? at->begin : p->offset);
 	return kind;
 }
 

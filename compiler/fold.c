@@ -343,6 +343,17 @@ static bool fold_string(struct fold *f, const struct stb_node *node, struct stb_
 	return refuse_type(f, STB_V_STRING, node, &v);
 }
 
+/* What a string says, apart from how it was written: other lines may write it another way. */
+static void mask_parts(struct stb_sink *s, const struct stb_node *node)
+{
+	for (uint32_t i = 0; i < node->n_parts; i++)
+		if (!node->parts[i].is_name)
+			stb_sink_mask_text(s, node->parts[i].text, node->parts[i].len);
+	for (uint32_t i = 0; i < node->n_items; i++)
+		if (node->items[i])
+			mask_parts(s, node->items[i]);
+}
+
 /* Whatever stands where a secret belongs and is no reference to one: not a byte of it is shown. */
 static bool refuse_literal_secret(struct fold *f, const struct stb_node *node, const struct stb_let *let)
 {
@@ -352,6 +363,7 @@ static bool refuse_literal_secret(struct fold *f, const struct stb_node *node, c
 	stb_sink_mask(s, let ? let->node->span : node->span);
 	d = stb_diag(s, STB_E0314, node->span, "`%s` is written into the spec", f->row->name);
 	d->mask = let ? let->node->span : node->span;
+	mask_parts(s, let ? let->node : node);
 	stb_diag_here(s, d, let ? "this let holds it" : "say where it is, not what it is");
 	if (let)
 		stb_diag_label(s, d, let->span, "written here");

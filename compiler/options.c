@@ -35,6 +35,7 @@ static const struct owned {
 	{ "extra_port", "a private server listens on its socket only" },
 	{ "mysqlx*", "a private server listens on its socket only" },
 	{ "user", "stb chooses the account the server runs as; of a `database external`, `user` is an attribute" },
+	{ "password", "the account of a private server is made by stb; of a `database external`, `password` is an attribute" },
 	{ "pid_file", "stb keeps track of the server itself" },
 	{ "*tmpdir", "temporary files lie on the database's `volume`" },
 	{ "chroot", "stb chooses where the server runs" },

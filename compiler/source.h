@@ -9,7 +9,7 @@
 #include "runtime/base/arena.h"
 #include "runtime/base/hash.h"
 
-#define STB_SOURCE_MAX_BYTES (16u << 20)
+#define STB_SOURCE_MAX_BYTES (64u << 20)
 
 /* Bytes [begin, end) of a file. A span of no file (STB_NO_FILE) stands for "nowhere in particular". */
 struct stb_span {

@@ -9,6 +9,8 @@ static enum stb_diag_format diag_format(const struct stb_args *a)
 {
 	if (stb_args_format(a, "json"))
 		return STB_DIAG_JSON;
+	if (stb_args_format(a, "sarif"))
+		return STB_DIAG_SARIF;
 	return stb_args_format(a, "github") ? STB_DIAG_GITHUB : STB_DIAG_HUMAN;
 }
 
@@ -27,8 +29,14 @@ static void print_summary(const struct stb_sink *s, const struct stb_plan *p, co
 	putchar('\n');
 }
 
-/* Adds a JSON array of diagnostics to `all`: several files make one document. */
-static void gather(struct stb_sink *sink, json_t *all)
+/* Where a document keeps its diagnostics: a JSON array is the list itself, a SARIF log has it in its one run. */
+static json_t *list_of(json_t *document)
+{
+	return json_is_array(document) ? document : json_object_get(json_array_get(json_object_get(document, "runs"), 0), "results");
+}
+
+/* Adds what is said of one file to `all`, NULL for the first: several files make one document. */
+static json_t *gather(struct stb_sink *sink, enum stb_diag_format format, json_t *all)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -37,16 +45,31 @@ static void gather(struct stb_sink *sink, json_t *all)
 
 	if (!mem)
 		STB_BUG("out of memory");
-	stb_sink_print(sink, STB_DIAG_JSON, mem);
+	stb_sink_print(sink, format, mem);
 	fclose(mem);
 	some = json_loadb(text, len, 0, NULL);
-	STB_ASSERT(json_is_array(some));
-	json_array_extend(all, some);
-	json_decref(some);
+	STB_ASSERT(some);
 	free(text);
+	if (!all)
+		return some;
+	json_array_extend(list_of(all), list_of(some));
+	json_decref(some);
+	return all;
 }
 
-static int check_file(const struct stb_args *a, const char *path, enum stb_diag_format format, json_t *all)
+static void print_all(json_t *all, enum stb_diag_format format)
+{
+	if (format == STB_DIAG_SARIF) {
+		json_t *tool = json_object_get(json_array_get(json_object_get(all, "runs"), 0), "tool");
+
+		json_object_set_new(json_object_get(tool, "driver"), "version", json_string(stb_version));
+	}
+	json_dumpf(all, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(all);
+}
+
+static int check_file(const struct stb_args *a, const char *path, enum stb_diag_format format, json_t **all)
 {
 	struct stb_compile_options o = { .profile = a->profile, .set = a->set, .n_set = a->n_set, .check_profiles = !a->profile };
 	struct stb_compilation c;
@@ -65,7 +88,8 @@ static int check_file(const struct stb_args *a, const char *path, enum stb_diag_
 		stb_sink_print(&c.sink, format, stdout);
 		break;
 	case STB_DIAG_JSON:
-		gather(&c.sink, all);
+	case STB_DIAG_SARIF:
+		*all = gather(&c.sink, format, *all);
 		break;
 	}
 	stb_plan_free(p);
@@ -79,16 +103,13 @@ static int check_file(const struct stb_args *a, const char *path, enum stb_diag_
 int stb_cmd_check(const struct stb_args *a)
 {
 	const enum stb_diag_format format = diag_format(a);
-	json_t *all = json_array();
+	json_t *all = NULL;
 	int code = STB_EXIT_OK;
 
 	for (uint32_t i = 0; i < a->n_operands; i++)
-		if (check_file(a, a->operands[i], format, all))
+		if (check_file(a, a->operands[i], format, &all))
 			code = STB_EXIT_SPEC;
-	if (format == STB_DIAG_JSON) {
-		json_dumpf(all, stdout, JSON_INDENT(2));
-		putchar('\n');
-	}
-	json_decref(all);
+	if (all)
+		print_all(all, format);
 	return code;
 }

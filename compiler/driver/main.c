@@ -22,7 +22,7 @@
  *   source.c -> scan.c, filter.c, ../grammar/ -> ast.c -> resolve.c -> check.c -> profile.c -> expand.c -> rules.c -> lower.c
  *   compile.c is their order
  *
- *   parse       parse.c (entry), scan.c and scan_quantity.c (tokens), filter.c (brackets), slip.c (common slips), ast.c and ast_build.c
+ *   parse       parse.c (entry), scan.c and scan_quantity.c (tokens), filter.c (brackets), secret.c (hides secrets), slip.c (common slips), ast.c and ast_build.c
  *   names       resolve.c (includes, blocks, lets, params), like.c, profile.c
  *   values      setting.c (one attribute), fold.c (as its row wants it), eval.c (expressions), num.c (exact, with dimensions), options.c
  *   cells       axes.c, selector.c, effective.c (what is in force), expand.c, expand_tell.c, identity.c, intern.c
@@ -33,7 +33,7 @@
  *               rules_volume.c, rules_place.c (attributes against each other), cost.c
  *   the plan    lower.c, lower_matrix.c, lower_report.c
  *   exports     export.c (documents and what they cannot say), export_kubernetes.c, export_libvirt.c
- *   tables      schema.c (from schema.def), diag.c and diag_print.c (codes.def), explain.c and reference.c (the reference)
+ *   tables      schema.c (from schema.def), diag.c and diag_print.c, diag_sarif.c (codes.def), explain.c and reference.c (the reference)
  *
  * The runtime, plan to results to tables:
  *

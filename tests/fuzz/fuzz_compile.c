@@ -25,6 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	stb_sink_print(&c.sink, STB_DIAG_HUMAN, out);
 	stb_sink_print(&c.sink, STB_DIAG_JSON, out);
 	stb_sink_print(&c.sink, STB_DIAG_GITHUB, out);
+	stb_sink_print(&c.sink, STB_DIAG_SARIF, out);
 	fclose(out);
 	free(text);
 	if (plan)

@@ -290,7 +290,7 @@ static void never_shown(const char *text)
 
 	spec_open(&s, text);
 	cr_expect_gt(s.c.sink.n_errors, 0, "%s", text);
-	for (int format = STB_DIAG_HUMAN; format <= STB_DIAG_GITHUB; format++) {
+	for (int format = STB_DIAG_HUMAN; format <= STB_DIAG_SARIF; format++) {
 		char *said = spec_text(&s, (enum stb_diag_format)format);
 
 		cr_expect_null(strstr(said, "hunter"), "%s", said);

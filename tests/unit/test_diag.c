@@ -263,7 +263,7 @@ Test(diag, secrets_stay_masked)
 	d = stb_diag(&f.sink, STB_E0107, at(&f, 0, "3"), "unexpected `3`");
 	stb_diag_note(&f.sink, d, "after hunter2");
 	stb_diag_label(&f.sink, d, at(&f, 0, "hunter2"), "hunter2!");
-	for (int format = STB_DIAG_HUMAN; format <= STB_DIAG_GITHUB; format++) {
+	for (int format = STB_DIAG_HUMAN; format <= STB_DIAG_SARIF; format++) {
 		char *text = printed(&f, (enum stb_diag_format)format);
 
 		cr_expect_null(strstr(text, "unter"), "format %d shows it:\n%s", format, text);
