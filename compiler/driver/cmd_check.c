@@ -71,7 +71,8 @@ static void print_all(json_t *all, enum stb_diag_format format)
 
 static int check_file(const struct stb_args *a, const char *path, enum stb_diag_format format, json_t **all)
 {
-	struct stb_compile_options o = { .profile = a->profile, .set = a->set, .n_set = a->n_set, .check_profiles = !a->profile };
+	struct stb_compile_options o = { .profile = a->profile, .set = a->set, .n_set = a->n_set, .check_profiles = !a->profile,
+		.max_cells = a->max_cells };
 	struct stb_compilation c;
 	struct stb_plan *p;
 	int code;

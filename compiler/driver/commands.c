@@ -7,7 +7,7 @@
 #define SPEC (BIT(HELP) | BIT(PROFILE) | BIT(SET))
 
 static const struct stb_command table[] = {
-	{ "check", stb_cmd_check, SPEC | BIT(FORMAT), "FILE...", 1, UINT32_MAX, "human json sarif github", false, NULL,
+	{ "check", stb_cmd_check, SPEC | BIT(FORMAT) | BIT(MAX_CELLS), "FILE...", 1, UINT32_MAX, "human json sarif github", false, NULL,
 		"all diagnostics of a spec",
 		"Reads each FILE and prints every error, warning and note: of the spec as it stands, and under each of its\n"
 		"profiles. Touches nothing: safe on a spec from anywhere. `-` is standard input.\n" },
