@@ -1,4 +1,4 @@
-/* cmd_run.c - `stb run` and `stb clean`: from the command line to runtime/exec. */
+/* cmd_run.c - `stb run`, `stb resume` and `stb clean`: from the command line to runtime/exec. */
 #include "compiler/driver/driver.h"
 #include "runtime/base/clock.h"
 
@@ -47,6 +47,11 @@ out:
 	stb_plan_free(p);
 	stb_compilation_fini(&c);
 	return code;
+}
+
+int stb_cmd_resume(const struct stb_args *a)
+{
+	return stb_exec_resume(a->operands[0], stb_version, stb_commit);
 }
 
 int stb_cmd_clean(const struct stb_args *a)

@@ -32,6 +32,13 @@ static const struct stb_command table[] = {
 		"Looks at everything that is needed first, then provisions, measures, cleans up and prints the report. What was\n"
 		"measured lies in DIR (stb-run-<UTC time> where none is given), which must not exist. Ctrl-C stops the\n"
 		"measurement, keeps what is done and cleans up.\n" },
+	{ "resume", stb_cmd_resume, BIT(HELP), "DIR", 1, 1, NULL, false, NULL,
+		"go on where a run stopped",
+		"Takes away what the run in DIR left behind, provisions anew what it needs, measures what is missing, and reports. A\n"
+		"repetition that was interrupted or failed (early, errors, stalled, disturbed) is measured again; what ended as asked\n"
+		"stands. Refuses a run that still goes on, a changed plan.json, another version of stb, and a machine on which figures\n"
+		"would not belong into one table (kernel, processors, memory, device, mount options, database version). Harmless\n"
+		"differences are said and kept in environment.json.\n" },
 	{ "report", stb_cmd_report, SPEC | BIT(RESULTS) | BIT(OUTPUT) | BIT(FORMAT) | BIT(CHECK), "FILE", 1, 1, "md csv", true, "DIR",
 		"tables and claims from results",
 		"Makes the reports of FILE from the results of a run, or from numbers recorded elsewhere (a CSV with the axis\n"

@@ -110,6 +110,7 @@ int stb_cmd_diff(const struct stb_args *a);
 int stb_cmd_plan(const struct stb_args *a);
 int stb_cmd_explain(const struct stb_args *a);
 int stb_cmd_run(const struct stb_args *a);
+int stb_cmd_resume(const struct stb_args *a);
 int stb_cmd_report(const struct stb_args *a);
 int stb_cmd_clean(const struct stb_args *a);
 int stb_cmd_import(const struct stb_args *a);

@@ -8,6 +8,7 @@
  *     stb plan FILE       cmd_plan.c     what a run would do
  *     stb diff OLD NEW    cmd_diff.c     what a change means (diff_print.c; git.c: a side from a revision)
  *     stb run FILE        cmd_run.c      carry it out (only.c: --only)
+ *     stb resume DIR      cmd_run.c      go on where a run stopped
  *     stb report FILE     cmd_report.c   tables and claims from recorded results
  *     stb import TOOL ... cmd_import.c   a spec from another tool's words
  *     stb clean DIR       cmd_run.c      undo what a killed run left

@@ -28,6 +28,9 @@ struct stb_mysqld_env {
 
 /* The binary that would be used and its version text; -1 where none is found (where was looked; the package to install) or the prefix differs. */
 STB_NODISCARD int stb_mysqld_preflight(const struct stb_plan_block *database, struct stb_err *err);
+/* The same binary's path and version, in the arena. */
+STB_NODISCARD int stb_mysqld_binary(const struct stb_plan_block *database, struct stb_arena *a, const char **path, const char **version,
+	struct stb_err *err);
 /* Whether the user that the server runs as (mysql or nobody under root) can reach an existing directory; the first that bars the way is named. */
 STB_NODISCARD int stb_mysqld_check_dir(const char *dir, struct stb_err *err);
 /* Makes and initialises the data directory below dir (a volume's directory). */

@@ -219,6 +219,19 @@ fail:
 	return -1;
 }
 
+int stb_mysqld_binary(const struct stb_plan_block *database, struct stb_arena *a, const char **path, const char **version,
+	struct stb_err *err)
+{
+	struct stb_server_binary binary;
+	const char *asked;
+
+	if (read_block(database, &asked, err) || stb_server_find(&binary, asked, err))
+		return -1;
+	*path = stb_arena_strdup(a, binary.path);
+	*version = stb_arena_strdup(a, binary.version);
+	return 0;
+}
+
 int stb_mysqld_check_dir(const char *dir, struct stb_err *err)
 {
 	struct stb_server_user user;

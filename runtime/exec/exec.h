@@ -33,6 +33,8 @@ struct stb_exec_options {
 
 /* Preflight, run, clean-up, report. Messages on standard error, the tables on standard output. An enum stb_exit. */
 STB_NODISCARD int stb_exec_run(const struct stb_exec_options *o);
+/* Goes on where the run in dir stopped; see resume.c. An enum stb_exit. */
+STB_NODISCARD int stb_exec_resume(const char *dir, const char *version, const char *commit);
 /* Undoes what the run in dir left behind, by its journal. An enum stb_exit. */
 STB_NODISCARD int stb_exec_clean(const char *dir);
 

@@ -10,18 +10,38 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define MAX_JOURNAL_BYTES (1u << 30)
+#define LOCK_TRIES 30
+#define LOCK_STEP_NS (STB_NS_PER_S / 10)
+
+/* The measuring process of a run that was just killed may hold the lock for a moment longer. Where a file system has no locks, there is none. */
+static int lock(int fd)
+{
+	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB); i++) {
+		if (errno != EWOULDBLOCK)
+			return 0;
+		if (i >= LOCK_TRIES)
+			return -1;
+		(void)stb_clock_sleep_until(stb_clock_ns() + LOCK_STEP_NS);
+	}
+	return 0;
+}
 
 int stb_journal_open(struct stb_journal *j, const char *path, bool create, struct stb_err *err)
 {
 	stb_err_clear(&j->err);
 	j->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT | O_EXCL : 0), 0644);
-	if (j->fd >= 0)
+	if (j->fd < 0)
+		return stb_err_set(err, errno, "cannot open the journal `%s`", path);
+	if (!lock(j->fd))
 		return 0;
-	stb_err_set(err, errno, "cannot open the journal `%s`", path);
+	stb_err_set(err, 0, "another process is at work on the journal `%s`", path);
+	stb_err_remedy(err, "wait until it has ended; `fuser '%s'` names it", path);
+	stb_journal_close(j);
 	return -1;
 }
 
@@ -58,7 +78,7 @@ void stb_leftovers_note(struct stb_leftovers *l, int made, const char *kind, con
 {
 	if (made) {
 		STB_GROW(l->items, l->n, l->cap);
-		l->items[l->n++] = (struct stb_leftover){ stb_xstrdup(kind), stb_xstrdup(object) };
+		l->items[l->n++] = (struct stb_leftover){ stb_xstrdup(kind), stb_xstrdup(object), 0 };
 		return;
 	}
 	for (size_t i = l->n; i-- > 0;) {
@@ -88,22 +108,38 @@ static bool is_mark(const char *s)
 	return s && strlen(s) == STB_MARK_LEN && strspn(s, "0123456789abcdef") == STB_MARK_LEN;
 }
 
-static void take_record(struct stb_journal_story *s, json_t *r)
+static void take_start(struct stb_journal_story *s, const json_t *r)
+{
+	const char *mark = json_string_value(json_object_get(r, "mark")), *boot = json_string_value(json_object_get(r, "boot"));
+	char now[STB_BOOT_ID];
+
+	if (!is_mark(mark))
+		return;
+	stb_boot_id(now);
+	STB_GROW(s->marks, s->n_sessions, s->cap_sessions);
+	s->marks[s->n_sessions++] = stb_xstrdup(mark);
+	s->pid = (pid_t)json_integer_value(json_object_get(r, "pid"));
+	s->pid_start = (uint64_t)json_integer_value(json_object_get(r, "pid_start"));
+	s->same_boot = !boot || !*boot || !strcmp(boot, now);
+	s->finished = false;
+}
+
+static void take_record(struct stb_journal_story *s, const json_t *r)
 {
 	const char *ev = json_string_value(json_object_get(r, "ev"));
 	const char *kind = json_string_value(json_object_get(r, "kind"));
 	const char *object = json_string_value(json_object_get(r, "object"));
-	const char *mark = json_string_value(json_object_get(r, "mark"));
 
 	s->n_records++;
 	if (!ev)
 		return;
-	if (!strcmp(ev, "start") && is_mark(mark) && !s->mark) {
-		s->mark = stb_xstrdup(mark);
-		s->pid = (pid_t)json_integer_value(json_object_get(r, "pid"));
-		s->pid_start = (uint64_t)json_integer_value(json_object_get(r, "pid_start"));
-	} else if ((!strcmp(ev, "made") || !strcmp(ev, "gone")) && kind && object) {
-		stb_leftovers_note(&s->left, !strcmp(ev, "made"), kind, object);
+	if (!strcmp(ev, "start")) {
+		take_start(s, r);
+	} else if (!strcmp(ev, "made") && kind && object && s->n_sessions) {
+		stb_leftovers_note(&s->left, 1, kind, object);
+		s->left.items[s->left.n - 1].session = s->n_sessions - 1;
+	} else if (!strcmp(ev, "gone") && kind && object) {
+		stb_leftovers_note(&s->left, 0, kind, object);
 	} else if (!strcmp(ev, "finish")) {
 		s->finished = true;
 	}
@@ -150,7 +186,7 @@ fail:
 	return NULL;
 }
 
-int stb_journal_read(struct stb_journal_story *s, const char *path, struct stb_err *err)
+int stb_journal_read(struct stb_journal_story *s, const char *path, stb_journal_fn *fn, void *ctx, struct stb_err *err)
 {
 	size_t len = 0, line = 0;
 	char *data;
@@ -169,6 +205,7 @@ int stb_journal_read(struct stb_journal_story *s, const char *path, struct stb_e
 		line++;
 		if (json_is_object(r)) {
 			take_record(s, r);
+			rc = fn ? fn(ctx, r, err) : 0;
 		} else if (last) {
 			s->n_torn = 1;
 			s->good_bytes = at;
@@ -189,9 +226,34 @@ int stb_journal_read(struct stb_journal_story *s, const char *path, struct stb_e
 
 void stb_journal_story_fini(struct stb_journal_story *s)
 {
-	free(s->mark);
+	for (uint32_t i = 0; i < s->n_sessions; i++)
+		free(s->marks[i]);
+	free(s->marks);
 	stb_leftovers_fini(&s->left);
 	memset(s, 0, sizeof *s);
+}
+
+bool stb_journal_running(const struct stb_journal_story *s)
+{
+	return !s->finished && s->same_boot && s->pid_start && stb_process_start(s->pid) == s->pid_start;
+}
+
+int stb_journal_mend(struct stb_journal *j, const struct stb_journal_story *s, struct stb_err *err)
+{
+	if (!s->n_torn || !ftruncate(j->fd, (off_t)s->good_bytes))
+		return 0;
+	return stb_err_set(err, errno, "cannot take the torn last line out of the journal");
+}
+
+void stb_boot_id(char out[STB_BOOT_ID])
+{
+	const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd < 0 ? 0 : read(fd, out, STB_BOOT_ID - 1);
+
+	out[n > 0 ? n : 0] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+	if (fd >= 0)
+		close(fd);
 }
 
 uint64_t stb_process_start(pid_t pid)

@@ -58,7 +58,8 @@ static int write_renamed(const char *target, const char *path, mode_t mode, cons
 		failed(err, errno, path);
 		goto out;
 	}
-	if ((mode && fchmod(fd, mode)) || stb_write_all(fd, data, len)) {
+	/* on the disk before it takes the place of what was there */
+	if ((mode && fchmod(fd, mode)) || stb_write_all(fd, data, len) || (fdatasync(fd) && errno != EINVAL)) {
 		failed(err, errno, path);
 		close(fd);
 		unlink(tmp);

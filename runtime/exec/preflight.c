@@ -60,6 +60,8 @@ static int check_directory(const struct stb_run *run, struct stb_err *err)
 	const char *parent = parent_of(run);
 	struct stat st;
 
+	if (run->resumed)
+		return 0;
 	if (!run->o->dir_may_change && !lstat(run->dir, &st))
 		return stb_record_refuse_taken(run, err);
 	if (stat(parent, &st)) {
@@ -228,13 +230,13 @@ static int refuse_space(const struct filesystem *fs, struct stb_err *err)
 
 static int check_space(struct stb_run *run, struct stb_err *err)
 {
-	struct stb_steps *it = stb_steps_new(run->plan, run->o->keep);
+	struct stb_todo *it = stb_todo_new(run->plan, run->o->keep, &run->present);
 	uint8_t *alive = stb_xcalloc((size_t)run->plan->n_groups + 1, 1);
 	struct space s = { 0 };
 	struct stb_step step;
 	int rc = 0;
 
-	while (stb_steps_next(it, &step)) {
+	while (stb_todo_next(it, &step)) {
 		if ((step.op == STB_OP_PROVISION && !alive[step.group]) || (step.op == STB_OP_DEPROVISION && alive[step.group])) {
 			alive[step.group] ^= 1;
 			account(run, &s, step.group, alive[step.group]);
@@ -245,24 +247,24 @@ static int check_space(struct stb_run *run, struct stb_err *err)
 			rc = refuse_space(&s.fs[i], err);
 	free(s.fs);
 	free(alive);
-	stb_steps_free(it);
+	stb_todo_free(it);
 	return rc;
 }
 
 /* What will be measured: a walk over the steps, since a cell may stand for its twin in another matrix. The number of measurements. */
-static uint64_t mark_used(const struct stb_run *run, bool *matrices, bool *groups, bool *blocks)
+static uint64_t mark_used(struct stb_run *run, bool *matrices, bool *groups, bool *blocks)
 {
-	struct stb_steps *it = stb_steps_new(run->plan, run->o->keep);
+	struct stb_todo *it = stb_todo_new(run->plan, run->o->keep, &run->present);
 	struct stb_step s;
 	uint64_t n = 0;
 
-	while (stb_steps_next(it, &s)) {
+	while (stb_todo_next(it, &s)) {
 		if (s.op != STB_OP_MEASURE)
 			continue;
 		matrices[s.matrix] = groups[s.group] = blocks[run->plan->cells[s.cell].workload] = true;
 		n++;
 	}
-	stb_steps_free(it);
+	stb_todo_free(it);
 	return n;
 }
 
@@ -274,7 +276,7 @@ int stb_run_preflight(struct stb_run *run, struct stb_err *err)
 	bool *blocks = stb_xcalloc((size_t)p->n_blocks + 1, sizeof *blocks);
 	int rc = -1;
 
-	if (!mark_used(run, matrices, groups, blocks)) {
+	if (!mark_used(run, matrices, groups, blocks) && !run->present.n) {
 		stb_err_set(err, 0, "there is nothing to run: the spec has no matrix with cells");
 		stb_err_remedy(err, "write a matrix, or see what there is with `stb plan`");
 		goto out;

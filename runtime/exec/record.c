@@ -2,6 +2,7 @@
  * record.c - the run directory: plan.json, environment.json, journal.jsonl, results.csv, series.csv, histograms/, and the reports at the
  * end. Rows are flushed after each repetition, so a run that is killed keeps everything but the repetition it was in.
  */
+#include "runtime/base/clock.h"
 #include "runtime/exec/outfile.h"
 #include "runtime/exec/run.h"
 #include "runtime/host/host.h"
@@ -78,7 +79,7 @@ static int write_plan(struct stb_run *run, struct stb_err *err)
 	return rc;
 }
 
-static int write_environment(struct stb_run *run, struct stb_err *err)
+int stb_record_write_environment(struct stb_run *run, struct stb_err *err)
 {
 	char *text = json_dumps(run->environment, JSON_INDENT(2) | JSON_SORT_KEYS);
 	size_t len;
@@ -137,7 +138,35 @@ static json_t *describe_addresses(const struct stb_run *run)
 	return out;
 }
 
-static json_t *make_environment(const struct stb_run *run)
+/* The binaries that private servers of the run are started from. */
+static json_t *describe_binaries(struct stb_run *run)
+{
+	json_t *out = json_object();
+
+	for (uint32_t i = 0; i < run->plan->n_cells; i++) {
+		const uint32_t db = run->plan->groups[run->plan->cells[i].group].database;
+		const struct stb_plan_block *b = db == STB_NONE ? NULL : &run->plan->blocks[db];
+		const char *path, *version;
+		struct stb_err err;
+
+		if (!b || strcmp(b->type, "mysql") || (run->o->keep && !run->o->keep[i]) || json_object_get(out, b->name))
+			continue;
+		stb_err_clear(&err);
+		if (!stb_mysqld_binary(b, &run->arena, &path, &version, &err))
+			json_object_set_new(out, b->name, json_pack("{s:s,s:s}", "path", path, "version", version));
+	}
+	return out;
+}
+
+json_t *stb_record_session(const struct stb_run *run)
+{
+	char now[26];
+
+	stb_clock_rfc3339(now);
+	return json_pack("{s:s,s:s,s:{s:s,s:s}}", "id", run->mark, "time", now, "stb", "version", run->o->version, "commit", run->o->commit);
+}
+
+json_t *stb_record_environment(struct stb_run *run)
 {
 	json_t *env = stb_host_describe("");
 	json_t *secrets = json_array();
@@ -151,11 +180,13 @@ static json_t *make_environment(const struct stb_run *run)
 	json_object_set_new(env, "storage", describe_places(run));
 	json_object_set_new(env, "addresses", describe_addresses(run));
 	json_object_set_new(env, "secrets", secrets);
+	json_object_set_new(env, "binaries", describe_binaries(run));
 	json_object_set_new(env, "databases", json_object());
+	json_object_set_new(env, "sessions", json_pack("[o]", stb_record_session(run)));
 	return env;
 }
 
-static void make_mark(char *out)
+void stb_record_make_mark(char *out)
 {
 	unsigned char bytes[STB_MARK_LEN / 2];
 
@@ -203,44 +234,48 @@ static void unmake(struct stb_run *run)
 	run->made_dir = false;
 }
 
-static json_t *start_record(const struct stb_run *run)
+void stb_record_start(struct stb_run *run)
 {
-	json_t *r = json_pack("{s:s,s:s,s:i,s:I,s:s,s:s,s:s,s:I}", "ev", "start", "mark", run->mark, "pid", (int)getpid(), "pid_start",
-		(json_int_t)stb_process_start(getpid()), "plan", run->plan->hash, "version", run->o->version, "commit", run->o->commit,
-		"planned", (json_int_t)run->n_measurements);
-	json_t *cells;
+	json_t *cells, *r;
+	char boot[STB_BOOT_ID];
 
-	if (!run->o->only)
-		return r;
+	stb_boot_id(boot);
+	r = json_pack("{s:s,s:s,s:i,s:I,s:s,s:s,s:s,s:s,s:I,s:I}", "ev", "start", "mark", run->mark, "pid", (int)getpid(), "pid_start",
+		(json_int_t)stb_process_start(getpid()), "boot", boot, "plan", run->plan->hash, "version", run->o->version, "commit",
+		run->o->commit, "planned", (json_int_t)run->n_measurements, "done", (json_int_t)run->done);
+	if (!run->o->only) {
+		stb_journal_add(&run->journal, r);
+		return;
+	}
 	cells = json_array();
 	for (uint32_t i = 0; i < run->plan->n_cells; i++)
 		if (run->o->keep[i])
 			json_array_append_new(cells, json_string(run->plan->cells[i].id));
 	json_object_set_new(r, "only", json_string(run->o->only));
 	json_object_set_new(r, "cells", cells);
-	return r;
+	stb_journal_add(&run->journal, r);
 }
 
 static int make_files(struct stb_run *run, struct stb_err *err)
 {
 	if (stb_journal_open(&run->journal, in_dir(run, "journal.jsonl"), true, err))
 		return -1;
-	stb_journal_add(&run->journal, start_record(run));
+	stb_record_start(run);
 	if (run->journal.err.set) {
 		*err = run->journal.err;
 		return -1;
 	}
 	if (mkdir(in_dir(run, "histograms"), 0755))
 		return refused(err, errno, in_dir(run, "histograms"));
-	run->environment = make_environment(run);
-	if (write_plan(run, err) || write_environment(run, err))
+	run->environment = stb_record_environment(run);
+	if (write_plan(run, err) || stb_record_write_environment(run, err))
 		return -1;
 	run->results_csv = create(run, "results.csv", err);
 	run->series_csv = run->results_csv ? create(run, "series.csv", err) : NULL;
 	if (!run->series_csv)
 		return -1;
 	stb_results_write_header(run->plan, run->results_csv);
-	fputs("cell,slot,repetition,t_s,metric,unit,value\n", run->series_csv);
+	fputs(STB_SERIES_HEADER, run->series_csv);
 	if (fflush(run->results_csv) || fflush(run->series_csv))
 		return refused(err, errno, run->dir);
 	return 0;
@@ -248,7 +283,7 @@ static int make_files(struct stb_run *run, struct stb_err *err)
 
 int stb_record_open(struct stb_run *run, struct stb_err *err)
 {
-	make_mark(run->mark);
+	stb_record_make_mark(run->mark);
 	if (make_dir(run, err))
 		return -1;
 	if (!make_files(run, err))
@@ -371,7 +406,7 @@ void stb_record_server(struct stb_run *run, uint32_t group, const struct stb_db_
 		json_object_set_new(one, "unverified", list_of(stb_mysqld_unverified(m)));
 	stb_buf_fini(&text);
 	stb_err_clear(&err);
-	if (write_environment(run, &err) && !run->fatal.set)
+	if (stb_record_write_environment(run, &err) && !run->fatal.set)
 		run->fatal = err;
 }
 
@@ -416,9 +451,10 @@ void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32
 	stb_results_write_rows(run->results, from, run->results_csv);
 	if (series)
 		fwrite(stb_buf_str(series), 1, series->len, run->series_csv);
-	if (fflush(run->results_csv))
+	/* before the record that says that they are there */
+	if (fflush(run->results_csv) || fdatasync(fileno(run->results_csv)))
 		fatal(run, errno, in_dir(run, "results.csv"));
-	if (fflush(run->series_csv))
+	if (fflush(run->series_csv) || fdatasync(fileno(run->series_csv)))
 		fatal(run, errno, in_dir(run, "series.csv"));
 	record = json_pack("{s:s,s:s,s:i,s:i,s:s,s:o}", "ev", "result", "cell", run->plan->cells[cell].id, "slot", (int)slot, "repetition",
 		(int)repetition, "status", stb_status_text(status), "metrics", metrics);

@@ -125,24 +125,25 @@ static void take_step(struct stb_run *run, const struct stb_step *s)
 	}
 }
 
-static void count_steps(struct stb_run *run)
+void stb_run_count(struct stb_run *run)
 {
-	struct stb_steps *it = stb_steps_new(run->plan, run->o->keep);
+	struct stb_todo *it = stb_todo_new(run->plan, run->o->keep, &run->present);
 	struct stb_step s;
 
-	while (stb_steps_next(it, &s)) {
+	run->n_measurements = run->done = run->present.n;
+	while (stb_todo_next(it, &s)) {
 		run->estimate_ns += step_estimate(run->plan, &s);
 		run->n_measurements += s.op == STB_OP_MEASURE;
 	}
-	stb_steps_free(it);
+	stb_todo_free(it);
 }
 
 static void walk(struct stb_run *run)
 {
-	struct stb_steps *it = stb_steps_new(run->plan, run->o->keep);
+	struct stb_todo *it = stb_todo_new(run->plan, run->o->keep, &run->present);
 	struct stb_step s;
 
-	while (!stb_signals_check(&run->signals) && !run->fatal.set && stb_steps_next(it, &s)) {
+	while (!stb_signals_check(&run->signals) && !run->fatal.set && stb_todo_next(it, &s)) {
 		run->step_ns = step_estimate(run->plan, &s);
 		run->step_since_ns = stb_clock_ns();
 		take_step(run, &s);
@@ -151,7 +152,7 @@ static void walk(struct stb_run *run)
 		if (run->journal.err.set && !run->fatal.set)
 			run->fatal = run->journal.err;
 	}
-	stb_steps_free(it);
+	stb_todo_free(it);
 	for (uint32_t i = run->plan->n_groups; i-- > 0;)
 		stb_group_remove(run, i);
 }
@@ -304,41 +305,60 @@ static char *absolute(struct stb_arena *a, const char *path)
 	return out;
 }
 
-int stb_exec_run(const struct stb_exec_options *o)
+struct stb_run *stb_run_new(const struct stb_exec_options *o)
 {
 	struct stb_run *run = stb_xcalloc(1, sizeof *run);
-	struct stb_err err;
-	int code = STB_EXIT_ENVIRONMENT;
 
 	run->o = o;
 	run->plan = o->plan;
 	run->journal.fd = run->signals.fd = -1;
 	stb_arena_init(&run->arena);
-	stb_err_clear(&err);
 	run->dir = absolute(&run->arena, o->dir);
 	run->shown_dir = o->dir;
 	run->groups = stb_arena_alloc_array(&run->arena, (size_t)o->plan->n_groups + 1, sizeof *run->groups);
 	run->results = stb_results_new(o->plan);
 	stb_progress_init(&run->progress, stderr);
-	if (stb_run_preflight(run, &err) || stb_signals_open(&run->signals, &err)) {
-		stb_run_say_error(run, &err);
-		goto out;
-	}
-	count_steps(run);
-	if (stb_record_open(run, &err)) {
-		stb_run_say_error(run, &err);
-		goto out;
-	}
-	run->step_since_ns = stb_clock_ns();
-	walk(run);
-	code = finish(run);
-out:
+	return run;
+}
+
+void stb_run_free(struct stb_run *run)
+{
+	stb_record_close(run);
 	stb_signals_close(&run->signals);
 	stb_progress_fini(&run->progress);
 	stb_leftovers_fini(&run->left);
 	stb_results_free(run->results);
+	stb_done_fini(&run->present);
 	free(run->failures);
 	stb_arena_fini(&run->arena);
 	free(run);
+}
+
+int stb_run_carry_out(struct stb_run *run)
+{
+	run->step_since_ns = stb_clock_ns();
+	walk(run);
+	return finish(run);
+}
+
+int stb_exec_run(const struct stb_exec_options *o)
+{
+	struct stb_run *run = stb_run_new(o);
+	struct stb_err err;
+	int code = STB_EXIT_ENVIRONMENT;
+
+	stb_err_clear(&err);
+	if (stb_run_preflight(run, &err) || stb_signals_open(&run->signals, &err)) {
+		stb_run_say_error(run, &err);
+		goto out;
+	}
+	stb_run_count(run);
+	if (stb_record_open(run, &err)) {
+		stb_run_say_error(run, &err);
+		goto out;
+	}
+	code = stb_run_carry_out(run);
+out:
+	stb_run_free(run);
 	return code;
 }

@@ -2,6 +2,8 @@
  * run.h - the state of one run, shared by the files of exec; nobody else includes it.
  *
  *   run.c        the walk over the plan's steps, and the order of things around it
+ *   todo.c       the steps that are still to be carried out
+ *   resume.c     a run that stopped: what it has, what it lacks, and on
  *   preflight.c  all that can be refused before anything is touched
  *   groups.c     provision, start, load, stop, remove: the life of a group
  *   measure.c    one repetition: child, status, figures
@@ -16,6 +18,7 @@
 #include "runtime/exec/journal.h"
 #include "runtime/exec/progress.h"
 #include "runtime/exec/signals.h"
+#include "runtime/exec/todo.h"
 #include "runtime/storage/storage.h"
 
 struct stb_group_run {
@@ -41,6 +44,8 @@ struct stb_run {
 	char *dir;                      /* absolute */
 	const char *shown_dir;          /* as the user knows it */
 	bool made_dir;
+	bool resumed;                   /* the directory is there already, and so is what `present` names */
+	struct stb_done present;        /* repetitions that are not measured again */
 	char mark[STB_MARK_LEN + 1];
 	struct stb_journal journal;
 	struct stb_leftovers left;      /* made and not gone */
@@ -60,6 +65,14 @@ struct stb_run {
 	uint64_t step_ns, step_since_ns;/* of the current one */
 	char *what;                     /* the current step in words */
 };
+
+/* run.c */
+struct stb_run *stb_run_new(const struct stb_exec_options *o);
+void stb_run_free(struct stb_run *run);
+/* Sums up what is to be done: n_measurements and the estimate. */
+void stb_run_count(struct stb_run *run);
+/* The walk, clean-up and reports. An enum stb_exit. */
+int stb_run_carry_out(struct stb_run *run);
 
 /* preflight.c: 0, or -1 with *err. Nothing is touched. */
 STB_NODISCARD int stb_run_preflight(struct stb_run *run, struct stb_err *err);
@@ -82,9 +95,16 @@ void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t
 STB_NODISCARD int stb_run_load(struct stb_run *run, const struct stb_oltp_setup *setup, struct stb_err *err);
 
 /* record.c */
+#define STB_SERIES_HEADER "cell,slot,repetition,t_s,metric,unit,value\n"
 /* Makes the directory and its files; takes them away again where that fails. */
 STB_NODISCARD int stb_record_open(struct stb_run *run, struct stb_err *err);
 void stb_record_close(struct stb_run *run);
+/* The parts of it that a resumed run has otherwise: a new mark, the start record, this machine, the entry of a session (the caller owns both). */
+void stb_record_make_mark(char *out);
+void stb_record_start(struct stb_run *run);
+struct json_t *stb_record_environment(struct stb_run *run);
+struct json_t *stb_record_session(const struct stb_run *run);
+STB_NODISCARD int stb_record_write_environment(struct stb_run *run, struct stb_err *err);
 /* The server of a group as it runs: the cells that it serves, its version and variables. Once a group. */
 void stb_record_server(struct stb_run *run, uint32_t group, const struct stb_db_address *address);
 void stb_record_step(struct stb_run *run, const char *ev, const char *op, uint32_t group, const struct stb_err *err);

@@ -11,7 +11,7 @@
 
 struct json_t; /* jansson's; the caller owns what is returned */
 
-/* {kernel, machine, distribution, cpu: {model, online, governor}, memory_bytes, huge_pages, swap_bytes, time} */
+/* {kernel, machine, distribution, cpu: {model, online, usable, allowed, governor}, memory_bytes, huge_pages, swap_bytes, time} */
 struct json_t *stb_host_describe(const char *root);
 /*
  * {path, mount: {point, type, source, options}, device: {name, model, serial, rotational, scheduler, size_bytes}} of the file system that

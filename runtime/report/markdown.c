@@ -614,6 +614,9 @@ static void print_head(const struct stb_results *r, struct stb_buf *out)
 	print_fact(out, "profile", p->profile);
 	for (uint32_t i = 0; i < p->n_params; i++)
 		print_fact(out, "parameter", p->params[i]);
+	if (r->n_sessions > 1)
+		stb_buf_printf(out, "- resumed: measured in %u sessions; what was provisioned before an interruption was provisioned anew after it\n",
+			r->n_sessions);
 	if (out->data[out->len - 2] != '\n')
 		stb_buf_addc(out, '\n');
 }

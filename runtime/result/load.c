@@ -620,17 +620,41 @@ static int read_hist(struct stb_results *r, const char *dir, const struct stb_re
 	return rc;
 }
 
-/* Every repetition that has latencies has a row lat_mean: those rows [from, n_rows) lead to the files. */
-static int read_hists(struct stb_results *r, const char *dir, size_t from, struct stb_err *err)
+bool stb_hist_part_of(const char *metric, enum stb_part *part)
 {
 	static const char *const mean[STB_N_PARTS] = { "lat_mean", "read.lat_mean", "write.lat_mean", "trim.lat_mean", "sync.lat_mean" };
 
-	for (size_t i = from; i < r->n_rows; i++) {
-		for (int part = 0; part < STB_N_PARTS; part++) {
-			if (!strcmp(r->rows[i].metric, mean[part]) && read_hist(r, dir, &r->rows[i], (enum stb_part)part, err))
-				return -1;
-		}
+	for (int i = 0; i < STB_N_PARTS; i++) {
+		if (strcmp(metric, mean[i]))
+			continue;
+		*part = (enum stb_part)i;
+		return true;
 	}
+	return false;
+}
+
+bool stb_hist_file_good(const char *path, double greatest_ms)
+{
+	struct hist_loader *l = stb_xcalloc(1, sizeof(*l));
+	struct stb_err err;
+	bool good;
+
+	stb_err_clear(&err);
+	stb_hist_init(&l->hist);
+	l->tail.ended = true;
+	good = !stb_csv_read(path, read_bin, l, &l->tail, &err) && !cut_off(l, greatest_ms < 1e12 ? (uint64_t)(greatest_ms * 1e6 + 0.5) : 0);
+	free(l);
+	return good;
+}
+
+/* Every repetition that has latencies has a row lat_mean: those rows [from, n_rows) lead to the files. */
+static int read_hists(struct stb_results *r, const char *dir, size_t from, struct stb_err *err)
+{
+	enum stb_part part;
+
+	for (size_t i = from; i < r->n_rows; i++)
+		if (stb_hist_part_of(r->rows[i].metric, &part) && read_hist(r, dir, &r->rows[i], part, err))
+			return -1;
 	return 0;
 }
 

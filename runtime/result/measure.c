@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NS_PER_MS 1e6
 #define NS_PER_SEC 1e9
@@ -264,7 +265,8 @@ static int save_hist(const struct stb_hist *h, const char *dir, const char *name
 		goto done;
 	}
 	stb_hist_write_csv(h, out);
-	failed = ferror(out) != 0;
+	/* on the disk before the journal says that the repetition is done: a power loss must not leave half of one behind */
+	failed = fflush(out) || ferror(out) || (fdatasync(fileno(out)) && errno != EINVAL && errno != EROFS);
 	if (fclose(out) || failed) {
 		stb_err_set(err, errno, "cannot write `%s`", stb_buf_str(&path));
 		stb_err_remedy(err, "make room on the file system of the run directory");

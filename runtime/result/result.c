@@ -285,7 +285,7 @@ static struct stb_result_rep *rep_of(struct stb_results *r, uint32_t cell, uint3
 		return &r->reps[rep];
 	rep = e->row = (uint32_t)r->n_reps;
 	STB_GROW(r->reps, r->n_reps, r->cap_reps);
-	r->reps[r->n_reps++] = (struct stb_result_rep){ cell, slot, repetition, false, false, STB_STATUS_OK, NULL, STB_NONE };
+	r->reps[r->n_reps++] = (struct stb_result_rep){ cell, slot, repetition, false, false, STB_STATUS_OK, NULL, NULL, STB_NONE };
 	e = enter(r, rep_key, cell, 0, 0);
 	if (e->row == STB_NONE)
 		e->row = rep;
@@ -315,6 +315,20 @@ void stb_results_set_reason(struct stb_results *r, uint32_t cell, uint32_t slot,
 	rep = rep_of(r, first_equal(r, cell), slot, repetition);
 	if (!rep->reason && *reason)
 		rep->reason = stb_arena_strdup(&r->arena, reason);
+}
+
+void stb_results_forget(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition)
+{
+	const struct stb_results_entry *e = find(r, rep_key, first_equal(r, cell), slot, repetition);
+
+	if (e)
+		r->reps[e->row].reason = r->reps[e->row].origin = NULL;
+}
+
+void stb_results_set_origin(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *origin)
+{
+	STB_ASSERT(cell < r->plan->n_cells && slot && repetition);
+	rep_of(r, first_equal(r, cell), slot, repetition)->origin = stb_arena_strdup(&r->arena, origin);
 }
 
 void stb_results_add_run(struct stb_results *r, const uint8_t *keep, const char *stopped)

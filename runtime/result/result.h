@@ -50,6 +50,7 @@ struct stb_result_rep {
 	bool measured;                   /* has a row that says something: trustworthy, or not 0 */
 	enum stb_status status;          /* of its rows */
 	const char *reason;              /* what went wrong, as the run said it; NULL: nothing is known of */
+	const char *origin;              /* the run that it was taken over from, in words; NULL: it was measured in the run that was read */
 	uint32_t next;                   /* the next repetition of this cell, or STB_NONE */
 };
 
@@ -64,6 +65,7 @@ struct stb_results {
 	size_t n_rows, cap_rows;
 	struct stb_result_rep *reps;
 	size_t n_reps, cap_reps;
+	uint32_t n_sessions;         /* the most of any of them: 2 and more where one was resumed */
 	uint32_t n_runs;             /* run directories among what was read: stb_results_add_run() */
 	const char *stopped;         /* why the first of them that did not carry out its whole plan ended; NULL: all did */
 	uint8_t *selected;           /* plan->n_cells marks: what the runs were to measure; NULL: everything */
@@ -120,6 +122,10 @@ const struct stb_result_rep *stb_results_first_rep(const struct stb_results *r, 
 const struct stb_result_rep *stb_results_next_rep(const struct stb_results *r, const struct stb_result_rep *rep);
 /* Says why a repetition failed, is not trustworthy or has no rows; the first reason stays. It is text of a log: any bytes, any length. */
 void stb_results_set_reason(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *reason);
+/* What was said of a repetition no longer holds: it was measured again. */
+void stb_results_forget(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition);
+/* Says that a repetition was taken over from another run. */
+void stb_results_set_origin(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *origin);
 /*
  * Says what a run directory was to measure and whether it did. keep: plan->n_cells marks, NULL: all cells. stopped: why it ended before its
  * plan did ("interrupted by SIGINT", "it did not finish", "cannot write ..."), NULL: it carried out what it was to do.
@@ -154,6 +160,10 @@ void stb_hist_file_name(const struct stb_plan *p, uint32_t cell, uint32_t slot, 
 /* Writes every histogram of a measure into run_dir/histograms, which must exist. 0 or -1 with *err. */
 STB_NODISCARD int stb_measure_save_hists(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition,
 	const struct stb_measure *m, const char *run_dir, struct stb_err *err);
+/* Which histograms a repetition has is told by its rows: that of the metric is this part's; false: it tells of none. */
+bool stb_hist_part_of(const char *metric, enum stb_part *part);
+/* Whether a histogram file is there, whole and readable, up to the greatest latency of its row. */
+bool stb_hist_file_good(const char *path, double greatest_ms);
 /* Histogram as CSV `lower_ns,count`. */
 void stb_hist_write_csv(const struct stb_hist *h, FILE *out);
 

@@ -4,8 +4,8 @@
  * Tolerant where the journal of exec is strict: `clean` must not misread a record, while a report may do without one. What is no record,
  * names no cell of the plan or has the wrong shape is passed over. Records used:
  *
- *   start   cells (ids of the selected ones; absent: all)
- *   result  cell, slot, repetition, reason
+ *   start   cells (ids of the selected ones; absent: all); one for each session: a run that was resumed has several
+ *   result  cell, slot, repetition, reason; from (dir, session: the run it was taken over from). The last one of a repetition counts
  *   finish  stopped (why the plan was not carried out to its end; absent: it was)
  */
 #include "runtime/result/story.h"
@@ -32,7 +32,8 @@ struct reader {
 	struct cell_id *ids;  /* sorted; of equal cells all */
 	uint8_t *keep;        /* NULL: all cells */
 	char *stopped;        /* as in the last finish record */
-	bool started, finished;
+	uint32_t n_sessions;
+	bool finished;
 };
 
 static int by_id(const void *a, const void *b)
@@ -76,6 +77,19 @@ static void take_selection(struct reader *s, const json_t *cells)
 		s->keep[i] = s->keep[p->cells[i].same_as];
 }
 
+static void take_origin(struct reader *s, const json_t *from, uint32_t cell, uint32_t slot, uint32_t repetition)
+{
+	const char *dir = json_string_value(json_object_get(from, "dir")), *session = json_string_value(json_object_get(from, "session"));
+	struct stb_buf b;
+
+	if (!dir || !session)
+		return;
+	stb_buf_init(&b);
+	stb_buf_printf(&b, "%s (session %s)", dir, session);
+	stb_results_set_origin(s->r, cell, slot, repetition, stb_buf_str(&b));
+	stb_buf_fini(&b);
+}
+
 static void take_record(struct reader *s, const json_t *record)
 {
 	const char *ev = json_string_value(json_object_get(record, "ev"));
@@ -87,10 +101,14 @@ static void take_record(struct reader *s, const json_t *record)
 	if (!ev)
 		return;
 	if (!strcmp(ev, "start")) {
-		s->started = true;
+		s->n_sessions++;
+		s->finished = false;
 		take_selection(s, json_object_get(record, "cells"));
-	} else if (!strcmp(ev, "result") && cell != STB_NONE && slot && repetition && reason) {
-		stb_results_set_reason(s->r, cell, slot, repetition, reason);
+	} else if (!strcmp(ev, "result") && cell != STB_NONE && slot && repetition) {
+		stb_results_forget(s->r, cell, slot, repetition);
+		if (reason)
+			stb_results_set_reason(s->r, cell, slot, repetition, reason);
+		take_origin(s, json_object_get(record, "from"), cell, slot, repetition);
 	} else if (!strcmp(ev, "finish")) {
 		s->finished = true;
 		free(s->stopped);
@@ -163,7 +181,8 @@ int stb_story_read(struct stb_results *r, const char *dir, struct stb_err *err)
 	qsort(s.ids, p->n_cells, sizeof *s.ids, by_id);
 	read_records(&s, in);
 	fclose(in);
-	if (s.started)
+	r->n_sessions = STB_MAX(r->n_sessions, s.n_sessions);
+	if (s.n_sessions)
 		stb_results_add_run(r, s.keep, s.finished ? s.stopped : "it did not finish");
 	free(s.stopped);
 	free(s.keep);

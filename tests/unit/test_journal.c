@@ -27,7 +27,7 @@ static int read_text(const char *text, struct stb_journal_story *s, struct stb_e
 	int rc;
 
 	stb_err_clear(err);
-	rc = stb_journal_read(s, path, err);
+	rc = stb_journal_read(s, path, NULL, NULL, err);
 	unlink(path);
 	free(path);
 	return rc;
@@ -48,8 +48,9 @@ Test(journal, what_is_written_is_read)
 	stb_journal_close(&j);
 	cr_assert_not(j.err.set);
 	cr_assert_eq(stb_journal_open(&j, path, true, &err), -1, "an existing journal is not taken over");
-	cr_assert_eq(stb_journal_read(&s, path, &err), 0);
-	cr_assert_str_eq(s.mark, "0123456789ab");
+	cr_assert_eq(stb_journal_read(&s, path, NULL, NULL, &err), 0);
+	cr_assert_eq(s.n_sessions, 1u);
+	cr_assert_str_eq(s.marks[0], "0123456789ab");
 	cr_assert_eq(s.pid, 42);
 	cr_assert_eq(s.pid_start, 7u);
 	cr_assert_eq(s.left.n, 1u);
@@ -122,7 +123,7 @@ Test(journal, no_mark_but_a_real_one_is_taken)
 
 		snprintf(text, sizeof text, "{\"ev\":\"start\",\"mark\":\"%s\",\"pid\":1}\n", bad[i]);
 		cr_assert_eq(read_text(text, &s, &err), 0);
-		cr_assert_null(s.mark, "`%s`", bad[i]);
+		cr_assert_eq(s.n_sessions, 0u, "`%s`", bad[i]);
 		stb_journal_story_fini(&s);
 	}
 }
@@ -134,7 +135,7 @@ Test(journal, records_of_the_wrong_shape_are_skipped)
 
 	cr_assert_eq(read_text("{}\n{\"ev\":3}\n{\"ev\":\"made\"}\n{\"ev\":\"made\",\"kind\":1,\"object\":[]}\n", &s, &err), 0);
 	cr_assert_eq(s.left.n, 0u);
-	cr_assert_null(s.mark);
+	cr_assert_eq(s.n_sessions, 0u);
 	stb_journal_story_fini(&s);
 }
 
@@ -144,11 +145,11 @@ Test(journal, what_is_no_file_is_refused)
 	struct stb_err err;
 
 	stb_err_clear(&err);
-	cr_assert_eq(stb_journal_read(&s, "/dev/zero", &err), -1);
+	cr_assert_eq(stb_journal_read(&s, "/dev/zero", NULL, NULL, &err), -1);
 	stb_err_clear(&err);
-	cr_assert_eq(stb_journal_read(&s, "/tmp", &err), -1);
+	cr_assert_eq(stb_journal_read(&s, "/tmp", NULL, NULL, &err), -1);
 	stb_err_clear(&err);
-	cr_assert_eq(stb_journal_read(&s, "/tmp/stb-there-is-none/journal.jsonl", &err), -1);
+	cr_assert_eq(stb_journal_read(&s, "/tmp/stb-there-is-none/journal.jsonl", NULL, NULL, &err), -1);
 }
 
 Test(journal, start_of_a_process_tells_it_from_another)
@@ -156,4 +157,56 @@ Test(journal, start_of_a_process_tells_it_from_another)
 	cr_assert_gt(stb_process_start(getpid()), 0u);
 	cr_assert_eq(stb_process_start(getpid()), stb_process_start(getpid()));
 	cr_assert_eq(stb_process_start(0), 0u);
+}
+
+Test(journal, each_session_has_its_mark_and_its_leftovers)
+{
+	struct stb_journal_story s;
+	struct stb_err err;
+
+	cr_assert_eq(read_text(START "{\"ev\":\"made\",\"kind\":\"dir\",\"object\":\"/a\"}\n{\"ev\":\"finish\",\"exit\":5}\n"
+				     "{\"ev\":\"start\",\"mark\":\"ba9876543210\",\"pid\":43,\"pid_start\":8,\"boot\":\"another\"}\n"
+				     "{\"ev\":\"made\",\"kind\":\"dir\",\"object\":\"/b\"}\n",
+			     &s, &err),
+		0);
+	cr_assert_eq(s.n_sessions, 2u);
+	cr_assert_eq(s.left.items[0].session, 0u);
+	cr_assert_eq(s.left.items[1].session, 1u);
+	cr_assert_str_eq(s.marks[1], "ba9876543210");
+	cr_assert_eq(s.pid, 43);
+	cr_assert_not(s.finished, "the finish is that of the first session");
+	cr_assert_not(s.same_boot);
+	stb_journal_story_fini(&s);
+}
+
+Test(journal, a_process_of_another_start_of_the_machine_is_not_the_run)
+{
+	struct stb_journal_story s = { .pid = getpid(), .pid_start = stb_process_start(getpid()), .same_boot = true };
+
+	cr_assert(stb_journal_running(&s));
+	s.same_boot = false;
+	cr_assert_not(stb_journal_running(&s));
+	s.same_boot = true;
+	s.pid_start++;
+	cr_assert_not(stb_journal_running(&s), "the number belongs to another process now");
+	s.pid_start--;
+	s.finished = true;
+	cr_assert_not(stb_journal_running(&s));
+}
+
+Test(journal, is_written_by_one_at_a_time)
+{
+	char *path = file_with(START);
+	struct stb_journal a, b;
+	struct stb_err err;
+
+	stb_err_clear(&err);
+	cr_assert_eq(stb_journal_open(&a, path, false, &err), 0);
+	cr_assert_eq(stb_journal_open(&b, path, false, &err), -1);
+	cr_assert_not_null(strstr(err.what, "another process"));
+	stb_journal_close(&a);
+	cr_assert_eq(stb_journal_open(&b, path, false, &err), 0);
+	stb_journal_close(&b);
+	unlink(path);
+	free(path);
 }

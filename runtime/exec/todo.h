@@ -1,0 +1,33 @@
+/*
+ * todo.h - the steps of a run that are still to be carried out: those of the plan without the repetitions that are there already.
+ *
+ * A `stb run` has everything to do; `stb resume` what its earlier sessions did not get done, `stb run --reuse` what no other run has done.
+ */
+#ifndef STB_TODO_H
+#define STB_TODO_H
+
+#include "runtime/plan/plan.h"
+
+struct stb_done_key {
+	uint32_t cell; /* the first of equal ones */
+	uint32_t slot, repetition; /* 1-based */
+};
+
+struct stb_done { /* a set; zero is the empty one */
+	struct stb_done_key *keys;
+	size_t n, cap;
+	bool sorted;
+};
+
+void stb_done_add(struct stb_done *d, uint32_t cell, uint32_t slot, uint32_t repetition);
+bool stb_done_has(struct stb_done *d, uint32_t cell, uint32_t slot, uint32_t repetition);
+void stb_done_fini(struct stb_done *d);
+
+struct stb_todo; /* iterator */
+
+/* keep: as for stb_steps_new(). done is borrowed; NULL: nothing is done, and the steps are those of the plan. */
+struct stb_todo *stb_todo_new(const struct stb_plan *p, const uint8_t *keep, struct stb_done *done);
+bool stb_todo_next(struct stb_todo *t, struct stb_step *out);
+void stb_todo_free(struct stb_todo *t);
+
+#endif
