@@ -33,6 +33,11 @@ struct reached { /* blocks that another names */
 	uint32_t v[MAX_USED], n;
 };
 
+/* Made when first asked for. What a database reaches hangs on what axes bind, which is one in a group. */
+struct known {
+	struct reached **by_block, **by_group;
+};
+
 struct gather {
 	struct stb_diffing *x;
 	struct stb_diff_map by_line, by_meaning, by_pair;
@@ -40,7 +45,7 @@ struct gather {
 	uint32_t n_groups, cap_groups;
 	struct pairing *pairs;
 	uint32_t n_pairs, cap_pairs;
-	struct reached **reached_before, **reached_after; /* per block, made when it is first asked for */
+	struct known before, after;
 };
 
 /* --- lines --------------------------------------------------------------------------------------------------------------------------- */
@@ -85,8 +90,8 @@ static const char *joined(struct stb_arena *a, const char *const *list, uint32_t
 /* --- blocks -------------------------------------------------------------------------------------------------------------------------- */
 
 /*
- * References that a group and a cell do not resolve for us: workloads of a mix and fills, further volumes, pins. They are found by name, where
- * the plan has one variant of the block.
+ * References that a group and a cell do not resolve for us: workloads of a mix and fills, further volumes, pins. They are found by name;
+ * where the plan has several variants of a block, by what the axes of the cell bind.
  */
 static const char *kind_of_reference(const char *attribute, bool *indirect)
 {
@@ -105,37 +110,59 @@ static const char *kind_of_reference(const char *attribute, bool *indirect)
 	return NULL;
 }
 
-static uint32_t only_variant(const struct stb_plan *p, const char *kind, const char *name)
+/* How many references of the block are what the axes by kind of the cell say. */
+static uint32_t agreement(const struct stb_plan *p, const struct stb_plan_block *b, const struct stb_plan_cell *c)
 {
+	const struct stb_plan_matrix *m = &p->matrices[c->matrix];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->n_axes; i++) {
+		const struct stb_plan_attr *a = *m->axes[i].kind && c->point[i] != STB_NONE ? stb_plan_attr(b, m->axes[i].kind) : NULL;
+
+		n += a && a->val.type == STB_V_REF && !strcmp(a->val.str, m->axes[i].values[c->point[i]].key);
+	}
+	return n;
+}
+
+/* The variant of a block that the cell has, as far as that can be told (NULL: no cell); STB_NONE where several could be it. */
+static uint32_t variant(const struct stb_plan *p, const char *kind, const char *name, const struct stb_plan_cell *c)
+{
+	uint32_t found = STB_NONE, best = 0;
+
 	for (uint32_t i = 0; i < p->n_blocks; i++) {
 		const struct stb_plan_block *b = &p->blocks[i];
+		uint32_t n;
 
 		if (strcmp(b->kind, kind) || strcmp(b->name, name))
 			continue;
-		return i + 1 < p->n_blocks && !strcmp(b[1].kind, kind) && !strcmp(b[1].name, name) ? STB_NONE : i;
+		n = 1 + (c ? agreement(p, b, c) : 0);
+		if (n >= best)
+			found = n > best ? i : STB_NONE;
+		best = STB_MAX(best, n);
 	}
-	return STB_NONE;
+	return found;
 }
 
-static void reach(const struct stb_plan *p, uint32_t block, bool first, struct reached *r);
+static void reach(const struct stb_plan *p, uint32_t block, const struct stb_plan_cell *c, bool first, struct reached *r);
 
-static void reach_name(const struct stb_plan *p, const char *kind, const struct stb_val *v, struct reached *r)
+static void reach_name(const struct stb_plan *p, const char *kind, const struct stb_val *v, const struct stb_plan_cell *c,
+	struct reached *r)
 {
-	const uint32_t block = v->type == STB_V_REF ? only_variant(p, kind, v->str) : STB_NONE;
+	const uint32_t block = v->type == STB_V_REF ? variant(p, kind, v->str, c) : STB_NONE;
 
 	for (uint32_t i = 0; v->type == STB_V_LIST && i < v->n_items; i++)
-		reach_name(p, kind, &v->items[i], r);
+		reach_name(p, kind, &v->items[i], c, r);
 	if (block == STB_NONE || r->n == MAX_USED)
 		return;
 	for (uint32_t i = 0; i < r->n; i++)
 		if (r->v[i] == block)
 			return;
 	r->v[r->n++] = block;
-	reach(p, block, false, r);
+	reach(p, block, c, false, r);
 }
 
 /* Of the blocks that a cell names itself, only what it does not resolve; of the others, all. Ends: each block is reached once. */
-static void reach(const struct stb_plan *p, uint32_t block, bool first, struct reached *r)
+static void reach(const struct stb_plan *p, uint32_t block, const struct stb_plan_cell *c, bool first, struct reached *r)
 {
 	const struct stb_plan_block *b = &p->blocks[block];
 
@@ -145,24 +172,32 @@ static void reach(const struct stb_plan *p, uint32_t block, bool first, struct r
 			kind_of_reference(b->attrs[i].name, &indirect) : NULL;
 
 		if (kind && (indirect || !first))
-			reach_name(p, kind, &b->attrs[i].val, r);
+			reach_name(p, kind, &b->attrs[i].val, c, r);
 	}
 }
 
-static void add_reached(struct stb_arena *a, const struct stb_plan *p, struct reached **cache, uint32_t block, uint32_t used[MAX_USED], uint32_t *n)
+/* c: NULL where what the block reaches does not hang on the cell. */
+static void add_reached(struct stb_arena *a, const struct stb_plan *p, struct reached **cache, uint32_t block, const struct stb_plan_cell *c,
+	uint32_t used[MAX_USED], uint32_t *n)
 {
 	if (block == STB_NONE)
 		return;
-	if (!cache[block]) {
-		cache[block] = STB_NEW(a, struct reached);
-		reach(p, block, true, cache[block]);
+	if (!*cache) {
+		*cache = STB_NEW(a, struct reached);
+		/* of a database that is only described the group does not resolve the volume */
+		reach(p, block, c, !c || p->groups[c->group].n_mounts, *cache);
 	}
-	for (uint32_t i = 0; i < cache[block]->n && *n < MAX_USED; i++)
-		used[(*n)++] = cache[block]->v[i];
+	for (uint32_t i = 0; i < (*cache)->n && *n < MAX_USED; i++)
+		used[(*n)++] = (*cache)->v[i];
+}
+
+static struct reached **of_block(struct known *known, uint32_t block)
+{
+	return block == STB_NONE ? NULL : &known->by_block[block];
 }
 
 /* The blocks that a cell uses, storage first, data sets left out: they repeat what the workload says. Their number. */
-static uint32_t used_blocks(struct stb_arena *a, const struct stb_plan *p, struct reached **cache, uint32_t cell, uint32_t used[MAX_USED])
+static uint32_t used_blocks(struct stb_arena *a, const struct stb_plan *p, struct known *known, uint32_t cell, uint32_t used[MAX_USED])
 {
 	const struct stb_plan_cell *c = &p->cells[cell];
 	const struct stb_plan_group *g = &p->groups[c->group];
@@ -176,10 +211,10 @@ static uint32_t used_blocks(struct stb_arena *a, const struct stb_plan *p, struc
 	used[n++] = c->server;
 	used[n++] = c->client;
 	used[n++] = c->workload;
-	add_reached(a, p, cache, g->database, used, &n);
-	add_reached(a, p, cache, c->server, used, &n);
-	add_reached(a, p, cache, c->client, used, &n);
-	add_reached(a, p, cache, c->workload, used, &n);
+	add_reached(a, p, &known->by_group[c->group], g->database, c, used, &n);
+	add_reached(a, p, of_block(known, c->server), c->server, NULL, used, &n);
+	add_reached(a, p, of_block(known, c->client), c->client, NULL, used, &n);
+	add_reached(a, p, of_block(known, c->workload), c->workload, NULL, used, &n);
 	return n;
 }
 
@@ -299,7 +334,7 @@ static void compare_cell(struct gather *g, uint32_t before, uint32_t after)
 {
 	const struct stb_plan *a = g->x->before, *b = g->x->after;
 	uint32_t old[MAX_USED], new[MAX_USED];
-	const uint32_t n_old = used_blocks(g->x->arena, a, g->reached_before, before, old), n_new = used_blocks(g->x->arena, b, g->reached_after, after, new);
+	const uint32_t n_old = used_blocks(g->x->arena, a, &g->before, before, old), n_new = used_blocks(g->x->arena, b, &g->after, after, new);
 
 	for (uint32_t i = 0; i < n_new; i++) {
 		for (uint32_t k = 0; new[i] != STB_NONE && k < n_old; k++) {
@@ -321,12 +356,18 @@ static void compare_cell(struct gather *g, uint32_t before, uint32_t after)
 	}
 }
 
+static void know(struct stb_arena *a, const struct stb_plan *p, struct known *known)
+{
+	known->by_block = STB_NEW_ARRAY(a, struct reached *, p->n_blocks);
+	known->by_group = STB_NEW_ARRAY(a, struct reached *, p->n_groups);
+}
+
 static void compare_cells(struct stb_diffing *x)
 {
 	struct gather g = { .x = x };
 
-	g.reached_before = STB_NEW_ARRAY(x->arena, struct reached *, x->before->n_blocks);
-	g.reached_after = STB_NEW_ARRAY(x->arena, struct reached *, x->after->n_blocks);
+	know(x->arena, x->before, &g.before);
+	know(x->arena, x->after, &g.after);
 	stb_diff_map_init(&g.by_line, x->arena, 16);
 	stb_diff_map_init(&g.by_meaning, x->arena, 16);
 	stb_diff_map_init(&g.by_pair, x->arena, 16);
@@ -476,11 +517,35 @@ static void sort_lines(struct stb_diff *d)
 	}
 }
 
-/* Cells with another id that no line speaks of: in a variant of a mix's part, say. Nothing is passed over in silence. */
+static const char *short_id(struct stb_arena *a, const char *id)
+{
+	return stb_arena_printf(a, "%.16s", id);
+}
+
+/*
+ * Cells with another id that no line speaks of: in a variant of a mix's part, say. And a plan that is another one, though this comparison
+ * found nothing. Nothing is passed over in silence.
+ */
 static void say_unexplained(struct stb_diffing *x)
 {
-	if (x->d->n_changed && !x->d->n_lines)
-		stb_diff_line(x, STB_OF_CELLS, STB_CHANGED, "cells with another identity")->n_cells = x->d->n_changed;
+	struct stb_diff_line *l;
+	uint32_t first = 0;
+
+	if (x->d->n_lines || x->d->reordered)
+		return;
+	if (!x->d->n_changed) {
+		l = stb_diff_line(x, STB_OF_MATRIX, STB_CHANGED, "plan");
+		l->attribute = "hash";
+		l->before = short_id(x->arena, x->before->hash);
+		l->after = short_id(x->arena, x->after->hash);
+		return;
+	}
+	while (x->d->partner[first] == STB_NONE || x->d->kept[first])
+		first++;
+	l = stb_diff_line(x, STB_OF_CELLS, STB_CHANGED, "identity of cells, first");
+	l->before = short_id(x->arena, x->before->cells[x->d->partner[first]].id);
+	l->after = short_id(x->arena, x->after->cells[first].id);
+	l->n_cells = x->d->n_changed;
 }
 
 static bool is_reordered(const struct stb_diffing *x)

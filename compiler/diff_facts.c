@@ -164,6 +164,7 @@ static void report_facts(struct facts *f, const struct stb_plan_report *r)
 	value(f, "units", &r->units);
 	value(f, "decimals", &r->decimals);
 	value(f, "headings", &r->headings);
+	fact(f, "chart", r->chart);
 }
 
 static void claim_facts(struct facts *f, const struct stb_plan_claim *c)
@@ -176,7 +177,9 @@ static void claim_facts(struct facts *f, const struct stb_plan_claim *c)
 	fact(f, "where", c->where.n_terms ? selector(f, c->matrix, &c->where) : NULL);
 	fact(f, "baseline", c->has_baseline ? selector(f, c->matrix, &c->baseline) : NULL);
 	value(f, stb_view_name(c->form), &c->expect);
+	fact(f, "unit", c->unit);
 	number(f, "digits", STB_V_COUNT, c->digits);
+	value(f, "confidence", &c->confidence);
 	fact(f, "aggregate", stb_aggregate_name(c->aggregate));
 	fact(f, "asserted", c->asserted ? "true" : "false");
 }
