@@ -7,6 +7,7 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "runtime/base/hash.h"
 
+#include <openssl/md5.h>
 #include <openssl/sha.h>
 
 _Static_assert(sizeof(SHA256_CTX) <= sizeof(struct stb_hash), "the state of SHA-256 fits");
@@ -68,4 +69,20 @@ uint64_t stb_hash_u64(const char *hex)
 		v = v << 4 | (uint64_t)(c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 0);
 	}
 	return v;
+}
+
+void stb_hash_sha256(const void *data, size_t len, unsigned char out[32])
+{
+	SHA256_CTX c;
+
+	if (!SHA256_Init(&c) || !SHA256_Update(&c, data, len) || !SHA256_Final(out, &c))
+		STB_BUG("libcrypto refuses SHA-256");
+}
+
+void stb_hash_md5(const void *data, size_t len, unsigned char out[16])
+{
+	MD5_CTX c;
+
+	if (!MD5_Init(&c) || !MD5_Update(&c, data, len) || !MD5_Final(out, &c))
+		STB_BUG("libcrypto refuses MD5");
 }

@@ -1,5 +1,5 @@
 /*
- * hash.h - SHA-256 (libcrypto), for identities of cells, plans and specs.
+ * hash.h - SHA-256 (libcrypto), for identities of cells, plans and specs; and digests of blocks that are verified.
  */
 #ifndef STB_HASH_H
 #define STB_HASH_H
@@ -18,6 +18,9 @@ void stb_hash_add(struct stb_hash *h, const void *data, size_t len);
 void stb_hash_end(struct stb_hash *h, char out[STB_HASH_HEX]);
 
 void stb_hash_hex(const void *data, size_t len, char out[STB_HASH_HEX]);
+/* Raw digests. They allocate nothing. */
+void stb_hash_sha256(const void *data, size_t len, unsigned char out[32]);
+void stb_hash_md5(const void *data, size_t len, unsigned char out[16]);
 /* The first 8 bytes of a hex hash as a number (seed of random streams). */
 uint64_t stb_hash_u64(const char *hex);
 

@@ -48,19 +48,39 @@ static inline uint64_t stb_perm_at(const struct stb_perm *p, uint64_t i)
 	return i;
 }
 
+/* The i at which v stands, v < n: the rounds backwards. A walk back stays on the cycle that the walk there was on. */
+static inline uint64_t stb_perm_index(const struct stb_perm *p, uint64_t v)
+{
+	do {
+		uint64_t lo = v & p->lo_mask, hi = v >> p->lo_bits;
+
+		for (uint32_t r = STB_PERM_ROUNDS; r > 0; r -= 2) {
+			lo ^= stb_perm_f(hi, p->key[r - 1]) & p->lo_mask;
+			hi ^= stb_perm_f(lo, p->key[r - 2]) & p->hi_mask;
+		}
+		v = (hi << p->lo_bits) | lo;
+	} while (v >= p->n);
+	return v;
+}
+
 /* A permutation of [0, n), 1 <= n <= 2^63, keyed from the stream. */
 void stb_perm_init(struct stb_perm *p, uint64_t n, struct stb_rng *rng);
 
-enum stb_offset_mode { STB_OFFSET_SEQUENTIAL, STB_OFFSET_UNIFORM, STB_OFFSET_PERMUTED };
+enum stb_offset_mode { STB_OFFSET_SEQUENTIAL, STB_OFFSET_UNIFORM, STB_OFFSET_PERMUTED, STB_OFFSET_SKEWED };
+
+struct stb_skew;
+uint64_t stb_skew_draw(const struct stb_skew *s, struct stb_rng *rng); /* skew.h */
 
 struct stb_offsets {
 	enum stb_offset_mode mode;
 	uint64_t n;               /* blocks */
-	uint64_t next[2];         /* sequential: per direction, as in fio; permuted: [0] is i */
+	uint64_t next[STB_N_DIRS]; /* sequential: per direction, as in fio; permuted: [0] is i */
 	struct stb_rng rng;
 	struct stb_perm perm;
+	const struct stb_skew *skew; /* skewed; borrowed */
 };
 
+/* Of a skewed mode the caller sets `skew` afterwards. */
 void stb_offsets_init(struct stb_offsets *o, enum stb_offset_mode mode, uint64_t n_blocks, const struct stb_rng *rng);
 
 /* The same with the mode known to the compiler; mode is o->mode. */
@@ -75,6 +95,8 @@ static inline uint64_t stb_offsets_next_as(struct stb_offsets *o, enum stb_offse
 		return block;
 	case STB_OFFSET_UNIFORM:
 		return stb_rng_below(&o->rng, o->n);
+	case STB_OFFSET_SKEWED:
+		return stb_skew_draw(o->skew, &o->rng);
 	case STB_OFFSET_PERMUTED:
 		break;
 	}
