@@ -12,7 +12,8 @@ struct stb_rng {
 	uint64_t s[4];
 };
 
-enum stb_rng_purpose { STB_RNG_OFFSET = 1, STB_RNG_MIX, STB_RNG_DATA, STB_RNG_ARRIVAL, STB_RNG_KEYS, STB_RNG_LOAD, STB_RNG_ORDER };
+enum stb_rng_purpose { STB_RNG_OFFSET = 1, STB_RNG_MIX, STB_RNG_DATA, STB_RNG_ARRIVAL, STB_RNG_KEYS, STB_RNG_LOAD, STB_RNG_ORDER,
+	STB_RNG_SIZE, STB_RNG_SCATTER, STB_RNG_CONTENT };
 
 /*
  * The stream for (seed of the matrix, cell id as its first 8 bytes, repetition, worker, purpose). Same arguments, same stream, on

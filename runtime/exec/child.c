@@ -64,8 +64,10 @@ struct stb_phase *stb_phase_map(uint32_t n_workers, struct stb_err *err)
 		return NULL;
 	}
 	p->n_workers = n_workers;
-	for (int d = 0; d < STB_N_DIRS; d++)
+	for (int d = 0; d < STB_N_DIRS; d++) {
 		stb_hist_init(&p->result.lat[d]);
+		stb_hist_init(&p->result.svc[d]);
+	}
 	stb_hist_init(&p->result.sync);
 	return p;
 }

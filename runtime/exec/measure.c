@@ -107,6 +107,7 @@ static const char *stage_name(uint32_t stage)
 		[STB_STAGE_WARMUP] = "warm up",
 		[STB_STAGE_MEASURE] = "measure",
 		[STB_STAGE_DRAIN] = "drain",
+		[STB_STAGE_VERIFY] = "verify",
 		[STB_STAGE_DONE] = "done",
 	};
 
@@ -124,7 +125,7 @@ static void tick(void *ctx, const struct stb_phase *phase)
 	struct stb_buf text;
 
 	stb_buf_init(&text);
-	if (stage == STB_STAGE_LAYOUT && total) {
+	if ((stage == STB_STAGE_LAYOUT || stage == STB_STAGE_VERIFY) && total) {
 		stb_buf_printf(&text, "%.0f%%", 100.0 * (double)atomic_load(&phase->progress_done) / (double)total);
 	} else if ((stage == STB_STAGE_MEASURE || stage == STB_STAGE_WARMUP) && stage == s->shown_stage &&
 		sum.ops + sum.warm >= s->shown.ops + s->shown.warm) {

@@ -64,10 +64,16 @@ static int read_direction(struct stb_io_config *c, const char *rw, double mix, s
 	c->random = random;
 	c->reads = !strcmp(dir, "read") || !strcmp(dir, "rw");
 	c->writes = !strcmp(dir, "write") || !strcmp(dir, "rw");
-	if (!c->reads && !c->writes) {
-		stb_err_set(err, 0, "workload `%s` asks for rw = %s, which is none of read, write, rw, randread, randwrite, randrw",
+	c->trims = !strcmp(rw, "trim");
+	if (!c->reads && !c->writes && !c->trims) {
+		stb_err_set(err, 0, "workload `%s` asks for rw = %s, which is none of read, write, rw, randread, randwrite, randrw, trim",
 			c->block->name, rw);
 		return blame(c, "rw", err);
+	}
+	if (c->trims && !c->engine->sync && !c->engine->ops->no_file) {
+		stb_err_set(err, 0, "workload `%s` trims with engine `%s`; the kernel trims one range at a time", c->block->name, c->engine->name);
+		stb_err_remedy(err, "use ioengine = psync");
+		return blame(c, "ioengine", err);
 	}
 	if (!c->writes)
 		c->read_below = STB_IO_ALWAYS;
@@ -82,30 +88,128 @@ static int read_direction(struct stb_io_config *c, const char *rw, double mix, s
 	return 0;
 }
 
-static int check_sizes(struct stb_io_config *c, uint64_t bs, struct stb_err *err)
+/* bs and bs_percent into n_sizes, size_units, size_share and bs_bytes. */
+static int read_sizes(struct stb_io_config *c, struct stb_reader *r, struct stb_err *err)
 {
-	if (bs == 0 || bs > STB_IO_MAX_BS) {
-		stb_err_set(err, 0, "workload `%s` asks for bs = %llu bytes; from 1 B to 1 GiB are possible", c->block->name,
-			(unsigned long long)bs);
+	const struct stb_plan_attr *a = stb_plan_attr(c->block, "bs");
+	const bool several = a && a->val.type == STB_V_LIST;
+	const struct stb_val *bs = several ? stb_read_list(r, "bs") : NULL, *shares = stb_read_list(r, "bs_percent");
+	uint64_t bytes[STB_SIZES], least, most;
+	double sum = 0;
+
+	c->n_sizes = several ? bs->n_items : 1;
+	if (several && (!shares || shares->n_items != bs->n_items || bs->n_items < 1 || bs->n_items > STB_SIZES)) {
+		stb_err_set(err, 0, "workload `%s` has %u sizes in bs and %u shares in bs_percent; as many of both, 1 to %d, are possible",
+			c->block->name, bs->n_items, shares ? shares->n_items : 0, STB_SIZES);
 		return blame(c, "bs", err);
 	}
-	c->bs_bytes = (uint32_t)bs;
-	if (c->size_bytes < bs || c->size_bytes > INT64_MAX) {
-		stb_err_set(err, 0, "workload `%s` has a size of %llu bytes, less than one block of %llu bytes", c->block->name,
-			(unsigned long long)c->size_bytes, (unsigned long long)bs);
+	for (uint32_t i = 0; i < c->n_sizes; i++) {
+		bytes[i] = !several ? stb_read_u64(r, "bs") : bs->items[i].num > 0 && bs->items[i].den == 1 ? (uint64_t)bs->items[i].num : 0;
+		c->size_share[i] = several ? stb_val_double(&shares->items[i]) : 1;
+		sum += c->size_share[i];
+		least = i ? STB_MIN(least, bytes[i]) : bytes[i];
+		most = i ? STB_MAX(most, bytes[i]) : bytes[i];
+		if (bytes[i] == 0 || bytes[i] > STB_IO_MAX_BS) {
+			stb_err_set(err, 0, "workload `%s` asks for bs = %llu bytes; from 1 B to 1 GiB are possible", c->block->name,
+				(unsigned long long)bytes[i]);
+			return blame(c, "bs", err);
+		}
+	}
+	if (sum < 1 - 1e-9 || sum > 1 + 1e-9) {
+		stb_err_set(err, 0, "the shares in bs_percent of workload `%s` add up to %.4g%%", c->block->name, sum * 100);
+		return blame(c, "bs_percent", err);
+	}
+	c->bs_bytes = (uint32_t)least;
+	c->max_bs_bytes = (uint32_t)most;
+	for (uint32_t i = 0; i < c->n_sizes; i++) {
+		if (bytes[i] % least) {
+			stb_err_set(err, 0, "workload `%s` has blocks of %llu bytes, which is no multiple of its least size, %llu", c->block->name,
+				(unsigned long long)bytes[i], (unsigned long long)least);
+			return blame(c, "bs", err);
+		}
+		c->size_units[i] = (uint32_t)(bytes[i] / least);
+	}
+	return 0;
+}
+
+/* Whether each block of a pass is touched exactly once in random order. */
+static bool is_permuted(const struct stb_io_config *c)
+{
+	return c->random && !c->norandommap && c->skew.kind == STB_SKEW_NONE;
+}
+
+static int check_tiling(const struct stb_io_config *c, struct stb_err *err)
+{
+	for (uint32_t i = 0; i < c->n_sizes; i++) {
+		if (c->max_bs_bytes / c->bs_bytes % c->size_units[i] == 0)
+			continue;
+		stb_err_set(err, 0, "workload `%s` cannot touch each block once with sizes of which %llu bytes do not divide %u", c->block->name,
+			(unsigned long long)c->size_units[i] * c->bs_bytes, c->max_bs_bytes);
+		stb_err_remedy(err, "use sizes that divide the greatest one, or norandommap = true");
+		return blame(c, "bs", err);
+	}
+	if (c->size_bytes % c->max_bs_bytes == 0)
+		return 0;
+	stb_err_set(err, 0, "workload `%s` has a size of %llu bytes, which is no multiple of its greatest block, %u bytes", c->block->name,
+		(unsigned long long)c->size_bytes, c->max_bs_bytes);
+	stb_err_remedy(err, "make size a multiple of the greatest bs, or set norandommap = true");
+	return blame(c, "size", err);
+}
+
+static int check_sizes(struct stb_io_config *c, struct stb_err *err)
+{
+	uint64_t end;
+
+	if (c->size_bytes < c->max_bs_bytes || c->size_bytes > INT64_MAX) {
+		stb_err_set(err, 0, "workload `%s` has a size of %llu bytes, less than one block of %u bytes", c->block->name,
+			(unsigned long long)c->size_bytes, c->max_bs_bytes);
 		if (c->size_bytes > INT64_MAX)
 			stb_err_set(err, 0, "workload `%s` has a size beyond 2^63 bytes", c->block->name);
 		stb_err_remedy(err, "make size a multiple of bs");
 		return blame(c, "size", err);
 	}
-	c->n_blocks = c->size_bytes / bs;
-	if (c->direct && bs % 512) {
-		stb_err_set(err, 0, "workload `%s` asks for direct I/O with bs = %llu bytes, which is no multiple of 512", c->block->name,
-			(unsigned long long)bs);
+	c->n_blocks = c->size_bytes / c->bs_bytes;
+	if (c->direct && c->bs_bytes % 512) {
+		stb_err_set(err, 0, "workload `%s` asks for direct I/O with bs = %u bytes, which is no multiple of 512", c->block->name,
+			c->bs_bytes);
 		stb_err_remedy(err, "use a multiple of 512 B, or direct = false");
 		return blame(c, "bs", err);
 	}
-	return 0;
+	if (__builtin_add_overflow(c->offset_bytes, c->size_bytes, &end) || end > INT64_MAX || c->offset_bytes % c->bs_bytes) {
+		stb_err_set(err, 0, "workload `%s` has an offset of %llu bytes, which is no multiple of bs, or beyond 2^63", c->block->name,
+			(unsigned long long)c->offset_bytes);
+		return blame(c, "offset", err);
+	}
+	if (c->skew.kind != STB_SKEW_NONE && (!stb_skew_fits(&c->skew, c->n_blocks) || c->n_blocks > 1ull << 52)) {
+		stb_err_set(err, 0, "workload `%s` has zones without a block of their own, or more than 2^52 blocks", c->block->name);
+		return blame(c, "random_distribution", err);
+	}
+	return c->n_sizes > 1 && is_permuted(c) ? check_tiling(c, err) : 0;
+}
+
+/* What makes a read-back meaningless; the compiler says it with the places in the spec. */
+static int check_verify(const struct stb_io_config *c, struct stb_err *err)
+{
+	const char *why = NULL;
+
+	if (c->verify == STB_DIGEST_NONE)
+		return 0;
+	if (!c->writes || c->reads)
+		why = "it does not write each block that it covers";
+	else if (c->engine->ops->no_file)
+		why = "its engine moves no data";
+	else if (c->shared_file && c->jobs > 1)
+		why = "its jobs overwrite each other's blocks";
+	else if (c->random && !is_permuted(c))
+		why = "its blocks are overwritten in an order that nobody keeps";
+	else if (c->error_limit)
+		why = "after a failed write nobody knows what is in the block";
+	else if (c->bs_bytes < STB_CONTENT_LEAST_BS)
+		why = "its blocks are too small for a header";
+	if (!why)
+		return 0;
+	stb_err_set(err, 0, "workload `%s` cannot be verified: %s", c->block->name, why);
+	return blame(c, "verify", err);
 }
 
 static int check_workers(struct stb_io_config *c, uint64_t depth, uint64_t batch, uint64_t jobs, struct stb_err *err)
@@ -132,7 +236,7 @@ static int check_workers(struct stb_io_config *c, uint64_t depth, uint64_t batch
 	c->depth = (uint32_t)depth;
 	c->batch = (uint32_t)batch;
 	c->jobs = (uint32_t)jobs;
-	need = jobs * depth * c->bs_bytes; /* at most 2^12 * 2^12 * 2^30 */
+	need = jobs * depth * c->max_bs_bytes; /* at most 2^12 * 2^12 * 2^30 */
 	if (need > have) {
 		stb_err_set(err, 0, "workload `%s` needs %llu MiB for buffers (numjobs x iodepth x bs), and half of the memory is %llu MiB",
 			c->block->name, (unsigned long long)(need >> 20), (unsigned long long)(have >> 20));
@@ -142,12 +246,57 @@ static int check_workers(struct stb_io_config *c, uint64_t depth, uint64_t batch
 	return 0;
 }
 
+/* How data is written, and whether it is read back. */
+static int read_flags(struct stb_io_config *c, struct stb_reader *r, struct stb_err *err)
+{
+	const char *sync = stb_read_str_or(r, "sync", "none"), *verify = stb_read_str_or(r, "verify", "none");
+
+	c->open_flags = !strcmp(sync, "sync") ? O_SYNC : !strcmp(sync, "dsync") ? O_DSYNC : 0;
+	c->made = stb_read_has(r, "buffer_compress_percentage");
+	c->compress = stb_read_double_or(r, "buffer_compress_percentage", 0);
+	if (stb_read_has(r, "refill_buffers"))
+		c->made |= stb_read_bool(r, "refill_buffers");
+	if (stb_read_has(r, "verify_fatal"))
+		c->verify_fatal = stb_read_bool(r, "verify_fatal");
+	if (!(c->compress >= 0 && c->compress <= 1)) {
+		stb_err_set(err, 0, "workload `%s` asks for a buffer_compress_percentage outside 0%% to 100%%", c->block->name);
+		return blame(c, "buffer_compress_percentage", err);
+	}
+	if (!stb_digest_find(verify, &c->verify)) {
+		stb_err_set(err, 0, "workload `%s` asks for verify = %s, which is none of none, crc32c, md5, sha256", c->block->name, verify);
+		return blame(c, "verify", err);
+	}
+	c->made |= c->verify != STB_DIGEST_NONE;
+	return 0;
+}
+
+/* When I/Os start. rate_tolerance judges the result: exec/measure.c. */
+static int read_load(struct stb_io_config *c, struct stb_reader *r, struct stb_err *err)
+{
+	const double iops = stb_read_double_or(r, "rate_iops", 0), bytes = stb_read_double_or(r, "rate", 0);
+
+	c->poisson = !strcmp(stb_read_str_or(r, "rate_process", "linear"), "poisson");
+	stb_read_skip(r, "rate_tolerance");
+	c->think_ns = stb_read_u64_or(r, "thinktime", 0);
+	c->per_s = iops > 0 ? iops : bytes;
+	c->per_s_bytes = iops == 0 && bytes > 0;
+	if (iops > 0 && bytes > 0) {
+		stb_err_set(err, 0, "workload `%s` has two rates", c->block->name);
+		return blame(c, "rate_iops", err);
+	}
+	if (c->per_s < 0 || (c->per_s > 0 && c->per_s < 0.001) || c->per_s > 0x1p50 || c->think_ns > INT64_MAX / 4) {
+		stb_err_set(err, 0, "workload `%s` has a rate or a thinktime beyond what can be waited for", c->block->name);
+		return blame(c, iops > 0 ? "rate_iops" : bytes > 0 ? "rate" : "thinktime", err);
+	}
+	return 0;
+}
+
 int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *block, struct stb_err *err)
 {
 	struct stb_reader r;
-	const char *rw, *engine, *fault, *sync;
+	const char *rw, *engine, *fault, *skew;
 	double mix;
-	uint64_t bs, depth, batch, jobs;
+	uint64_t depth, batch, jobs;
 
 	*c = (struct stb_io_config){ .block = block };
 	stb_reader_init(&r, block);
@@ -156,11 +305,10 @@ int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *blo
 	c->size_bytes = stb_read_u64(&r, "size");
 	rw = stb_read_str(&r, "rw");
 	mix = stb_read_double_or(&r, "rwmixread", 0.5);
-	if (stb_plan_attr(block, "bs") && stb_plan_attr(block, "bs")->val.type == STB_V_LIST) {
-		stb_err_set(err, 0, "workload `%s` draws its blocks from several sizes, which this version of stb does not do", block->name);
-		return blame(c, "bs", err);
-	}
-	bs = stb_read_u64(&r, "bs");
+	if (read_sizes(c, &r, err))
+		return -1;
+	c->offset_bytes = stb_read_u64_or(&r, "offset", 0);
+	skew = stb_read_str_or(&r, "random_distribution", "random");
 	engine = stb_read_str(&r, "ioengine");
 	depth = stb_read_u64(&r, "iodepth");
 	batch = stb_read_u64_or(&r, "iodepth_batch", 1);
@@ -179,17 +327,10 @@ int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *blo
 	c->fallocate = !strcmp(stb_read_str(&r, "fallocate"), "native");
 	c->error_limit = stb_read_u64(&r, "error_limit");
 	c->loops = stb_read_u64_or(&r, "loops", 1);
-	sync = stb_read_str_or(&r, "sync", "none");
-	c->open_flags = !strcmp(sync, "sync") ? O_SYNC : !strcmp(sync, "dsync") ? O_DSYNC : 0;
-	if (stb_read_has(&r, "prepare")) {
-		const struct stb_val *fills = stb_read_list(&r, "prepare");
-
-		if (fills && fills->n_items) {
-			stb_err_set(err, 0, "workload `%s` is prepared by others, which this version of stb does not run", block->name);
-			return blame(c, "prepare", err);
-		}
-		c->known_filled = true;
-	}
+	c->known_filled = stb_read_has(&r, "prepare"); /* `[]` says so; what is listed has run before */
+	stb_read_skip(&r, "prepare");
+	if (read_flags(c, &r, err) || read_load(c, &r, err))
+		return -1;
 	if (stb_reader_done(&r, err))
 		return -1;
 
@@ -217,7 +358,11 @@ int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *blo
 		stb_err_set(err, 0, "workload `%s` asks for more than 70 years", block->name);
 		return blame(c, "runtime", err);
 	}
-	if (read_direction(c, rw, mix, err) || check_sizes(c, bs, err))
+	if (!stb_skew_parse(skew, &c->skew)) {
+		stb_err_set(err, 0, "workload `%s` asks for random_distribution = %s, which there is not", block->name, skew);
+		return blame(c, "random_distribution", err);
+	}
+	if (read_direction(c, rw, mix, err) || check_sizes(c, err) || check_verify(c, err))
 		return -1;
 	return check_workers(c, depth, batch, jobs, err);
 }

@@ -30,7 +30,7 @@ struct stb_io_req {
 	uint64_t start_ns, issue_ns; /* the loop's; engines leave them alone */
 	unsigned char *buf;
 	uint32_t len;
-	uint8_t dir;       /* enum stb_dir: STB_READ or STB_WRITE */
+	uint8_t dir;       /* enum stb_dir; STB_TRIM only of synchronous engines, and of null */
 };
 
 struct stb_io_done {
@@ -47,6 +47,7 @@ struct stb_io_engine {
 
 struct stb_io_open {
 	int fd;                  /* -1 for an engine without a file */
+	bool raw;                /* a block device: trims are discards, else holes */
 	uint32_t depth;
 	struct stb_io_req *reqs; /* depth of them; borrowed until close */
 };

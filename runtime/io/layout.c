@@ -3,7 +3,8 @@
  *
  * Reading what was never written measures the file system's idea of a hole, so a file is filled with random data before its first read, and
  * kept as long as it has the size and no holes (unwritten extents count as holes). A raw device cannot be asked for holes; it counts as
- * filled when none of 256 blocks spread over the region is all zeros, the first and the last among them.
+ * filled when none of 256 blocks spread over the region is all zeros, the first and the last among them. Blocks that are trimmed are filled first
+ * likewise: discarding what is not there measures nothing.
  */
 #include "runtime/io/target.h"
 
@@ -13,11 +14,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define CHUNK (1u << 20)
@@ -33,7 +36,7 @@ struct layout {
 	struct stb_phase *phase;
 	struct stb_err *err;
 	int dirfd; /* -1 on a raw volume */
-	uint64_t bytes; /* of one file */
+	uint64_t from, bytes; /* the region of one file */
 	unsigned char *chunk;
 };
 
@@ -48,14 +51,19 @@ static bool stopped(const struct layout *l)
 	return atomic_load_explicit(&l->phase->stop, memory_order_relaxed);
 }
 
-static bool has_holes(int fd, uint64_t bytes)
+static bool needs_data(const struct layout *l)
 {
-	const off_t hole = lseek(fd, 0, SEEK_HOLE);
-
-	return hole >= 0 && (uint64_t)hole < bytes;
+	return l->c->reads || l->c->trims;
 }
 
-static bool raw_is_filled(int fd, uint64_t bytes, unsigned char *buf)
+static bool has_holes(int fd, uint64_t from, uint64_t bytes)
+{
+	const off_t hole = lseek(fd, (off_t)from, SEEK_HOLE);
+
+	return hole >= 0 && (uint64_t)hole < from + bytes;
+}
+
+static bool raw_is_filled(int fd, uint64_t from, uint64_t bytes, unsigned char *buf)
 {
 	static const unsigned char zeros[SAMPLE];
 	const uint64_t blocks = bytes / SAMPLE;
@@ -64,7 +72,7 @@ static bool raw_is_filled(int fd, uint64_t bytes, unsigned char *buf)
 		const uint64_t block = blocks ? i * (blocks - 1) / (N_SAMPLES - 1) : 0;
 		const uint32_t n = (uint32_t)STB_MIN((uint64_t)SAMPLE, bytes);
 
-		if (pread(fd, buf, n, (off_t)(block * SAMPLE)) != (ssize_t)n || !memcmp(buf, zeros, n))
+		if (pread(fd, buf, n, (off_t)(from + block * SAMPLE)) != (ssize_t)n || !memcmp(buf, zeros, n))
 			return false;
 	}
 	return true;
@@ -99,6 +107,8 @@ static int failed(const struct layout *l, uint32_t file, int errnum, const char 
 	stb_io_config_blame(l->c, "filename", l->err);
 	if (errnum == EIO)
 		stb_err_remedy(l->err, "see the kernel log; a loop image reports this when the file system under it is full");
+	if (errnum == EOPNOTSUPP)
+		stb_err_remedy(l->err, "put the volume on a device or file system that can discard blocks");
 	return -1;
 }
 
@@ -109,7 +119,7 @@ static int fill(struct layout *l, int fd, uint32_t file)
 	uint64_t at = 0;
 
 	stb_rng_stream(&rng, l->s->seed, l->s->cell, 0, file, STB_RNG_DATA);
-	if (l->dirfd >= 0 && ftruncate(fd, 0))
+	if (l->dirfd >= 0 && ftruncate(fd, (off_t)l->from))
 		return failed(l, file, errno, "truncate", 0);
 	while (at < l->bytes) {
 		const size_t n = (size_t)STB_MIN((uint64_t)CHUNK, l->bytes - at);
@@ -123,7 +133,7 @@ static int fill(struct layout *l, int fd, uint32_t file)
 			memcpy(l->chunk + i, &word, 8);
 		}
 		while (done < n) {
-			const ssize_t got = pwrite(fd, l->chunk + done, n - done, (off_t)(at + done));
+			const ssize_t got = pwrite(fd, l->chunk + done, n - done, (off_t)(l->from + at + done));
 
 			if (got < 0 && errno == EINTR)
 				continue;
@@ -145,7 +155,7 @@ static int reserve(struct layout *l, int fd, uint32_t file)
 	int ret;
 
 	do {
-		ret = fallocate(fd, 0, 0, (off_t)l->bytes);
+		ret = fallocate(fd, 0, (off_t)l->from, (off_t)l->bytes);
 	} while (ret && errno == EINTR && !stopped(l));
 	if (ret && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR)
 		return failed(l, file, errno, "reserve space for", l->bytes);
@@ -169,6 +179,26 @@ static int open_file(struct layout *l, uint32_t file, int *fd)
 	return failed(l, file, -*fd, *fd == -ENXIO ? "open (not a regular file)" : "create", l->bytes);
 }
 
+/* Discards of no bytes are not to be had; the queue says how many at most, and says 0 where there are none. */
+static bool can_discard(int fd)
+{
+	char path[128];
+	unsigned long long max = 1;
+	struct stat st;
+	FILE *f;
+
+	if (fstat(fd, &st))
+		return true; /* then the first trim tells */
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/queue/discard_max_bytes", major(st.st_rdev), minor(st.st_rdev));
+	f = fopen(path, "re");
+	if (!f)
+		return true; /* a partition has no queue of its own */
+	if (fscanf(f, "%llu", &max) != 1)
+		max = 1;
+	fclose(f);
+	return max > 0;
+}
+
 /* What a file needs, and in *grow how many more bytes the file system must have for it. */
 static int decide(struct layout *l, int fd, uint32_t file, enum action *action, uint64_t *grow)
 {
@@ -181,22 +211,27 @@ static int decide(struct layout *l, int fd, uint32_t file, enum action *action, 
 	if (l->dirfd < 0) {
 		if (ioctl(fd, BLKGETSIZE64, &size))
 			return failed(l, file, errno, "read the size of", 0);
-		if (size < l->bytes) {
+		if (size < l->from + l->bytes) {
 			stb_err_set(l->err, 0, "workload `%s` needs a device of %llu MiB and `%s` has %llu MiB", l->c->block->name,
-				MIB(l->bytes), l->s->device, (unsigned long long)(size >> 20));
+				MIB(l->from + l->bytes), l->s->device, (unsigned long long)(size >> 20));
 			stb_err_remedy(l->err, "lower size, or make the volume larger");
 			stb_io_config_blame(l->c, "size", l->err);
 			return -1;
 		}
-		*action = l->c->reads && !l->c->known_filled && !raw_is_filled(fd, l->bytes, l->chunk) ? FILL : KEEP;
+		if (l->c->trims && !can_discard(fd))
+			return failed(l, file, EOPNOTSUPP, "trim (discard)", 0);
+		*action = needs_data(l) && !l->c->known_filled && !raw_is_filled(fd, l->from, l->bytes, l->chunk) ? FILL : KEEP;
 		return 0;
 	}
 	size = (uint64_t)st.st_size;
 	have = (uint64_t)st.st_blocks * 512;
-	if (l->c->reads)
-		*action = size >= l->bytes && !has_holes(fd, l->bytes) ? KEEP : FILL;
+	/* beyond the end nothing is there to lose */
+	if (l->c->trims && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)STB_MAX(size, l->from + l->bytes), SAMPLE))
+		return failed(l, file, errno, "trim (punch holes into)", 0);
+	if (needs_data(l))
+		*action = size >= l->from + l->bytes && !has_holes(fd, l->from, l->bytes) ? KEEP : FILL;
 	else
-		*action = size < l->bytes && l->c->fallocate ? RESERVE : KEEP;
+		*action = size < l->from + l->bytes && l->c->fallocate ? RESERVE : KEEP;
 	if (*action != KEEP && have < l->bytes)
 		*grow = l->bytes - have;
 	return 0;
@@ -260,7 +295,8 @@ static int carry_out(struct layout *l, const enum action *actions, uint32_t n)
 
 int stb_io_layout(const struct stb_io_config *c, const struct stb_io_setup *s, struct stb_phase *phase, struct stb_err *err)
 {
-	struct layout l = { .c = c, .s = s, .phase = phase, .err = err, .dirfd = -1, .bytes = c->n_blocks * c->bs_bytes };
+	struct layout l = { .c = c, .s = s, .phase = phase, .err = err, .dirfd = -1, .from = c->offset_bytes,
+		.bytes = c->n_blocks * c->bs_bytes };
 	const uint32_t n = s->dir ? stb_io_config_files(c) : 1;
 	enum action *actions = stb_xcalloc(n, sizeof(*actions));
 	int ret = -1;

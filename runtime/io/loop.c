@@ -1,7 +1,7 @@
 /*
  * loop.c - the measured loop. No logging, no allocation, no lock; the only shared line written is the worker's own stb_live.
  *
- *     fill:    free slots -> offset, direction, stamp -> ready          one function of a few, chosen in prepare
+ *     fill:    free slots -> offset, direction, stamp -> ready          one function of a few, chosen in prepare; custom.c has the unusual ones
  *     submit:  the engine gets all that is ready                        a clock read before it, unless the engine is at_once
  *     reap:    at least iodepth_batch of them come back                 a clock read after it
  *     collect: account each completion; publish
@@ -42,6 +42,7 @@
 #include "runtime/io/loop.h"
 
 #include "runtime/base/clock.h"
+#include "runtime/io/custom.h"
 #include "runtime/io/target.h"
 
 #include <errno.h>
@@ -64,15 +65,6 @@ static void fail(struct stb_io_worker *w)
 static inline bool told_to_stop(const struct stb_io_worker *w)
 {
 	return atomic_load_explicit(w->stop, memory_order_relaxed) | atomic_load_explicit(&w->control->abort, memory_order_relaxed);
-}
-
-static inline void stamp(struct stb_io_worker *w, const struct stb_io_req *r)
-{
-	for (uint32_t i = 0; i + 16 <= r->len; i += SECTOR) {
-		const uint64_t word[2] = { r->offset + i, ++w->stamp * 0x9e3779b97f4a7c15ull };
-
-		memcpy(r->buf + i, word, sizeof(word));
-	}
 }
 
 /* How many I/Os may be filled before something that only happens now and then is due. */
@@ -100,10 +92,10 @@ static inline __attribute__((always_inline)) void fill_lean(struct stb_io_worker
 
 			if (mixed)
 				r->dir = (stb_rng_next(&w->mix) >> 11) < w->read_below ? STB_READ : STB_WRITE;
-			r->offset = stb_offsets_next_as(&w->offsets, mode, (enum stb_dir)r->dir) * w->bs;
+			r->offset = w->base + stb_offsets_next_as(&w->offsets, mode, (enum stb_dir)r->dir) * w->bs;
 			r->start_ns = now;
 			if (stamps && r->dir == STB_WRITE) {
-				stamp(w, r);
+				stb_io_stamp(w, r);
 				writes++;
 			}
 			ready[i] = slots[i];
@@ -157,7 +149,7 @@ void stb_io_worker_choose(struct stb_io_worker *w)
 	};
 	const bool reads = w->read_below == STB_IO_ALWAYS, writes = w->read_below == 0;
 
-	w->fill = fills[w->offsets.mode][reads ? 0 : writes ? 1 : 2];
+	w->fill = w->custom ? stb_io_custom_fill : fills[w->offsets.mode][reads ? 0 : writes ? 1 : 2];
 	for (uint32_t i = 0; i < w->depth; i++) {
 		reset_request(w, i);
 		w->reqs[i].dir = writes ? STB_WRITE : STB_READ;
@@ -166,19 +158,24 @@ void stb_io_worker_choose(struct stb_io_worker *w)
 
 /* --- what is not the rule --- */
 
-static void blame_io(struct stb_io_worker *w, const struct stb_io_req *r, int errnum)
+static void blame_io(struct stb_io_worker *w, uint32_t slot, int errnum)
 {
+	static const char *const verbs[STB_N_DIRS] = { "read", "write", "trim" };
 	const struct stb_io_config *c = w->config;
-	const char *verb = r->dir == STB_READ ? "read" : "write";
-	const unsigned long long offset = r->offset - (w->bs - r->len);
+	const struct stb_io_req *r = &w->reqs[slot];
+	const uint32_t asked = w->custom ? w->custom->len[slot] : w->bs;
+	const char *verb = verbs[r->dir];
+	const unsigned long long offset = r->offset - (asked - r->len);
 
 	if (errnum)
-		stb_err_set(&w->err, errnum, "cannot %s %u bytes at offset %llu of `%s` (workload `%s`)", verb, w->bs, offset, w->name,
+		stb_err_set(&w->err, errnum, "cannot %s %u bytes at offset %llu of `%s` (workload `%s`)", verb, asked, offset, w->name,
 			c->block->name);
 	else
 		stb_err_set(&w->err, 0, "short %s at offset %llu of `%s` (workload `%s`): expected %u bytes, got %u", verb, offset, w->name,
-			c->block->name, w->bs, w->bs - r->len);
-	if (errnum == EINVAL && w->direct)
+			c->block->name, asked, asked - r->len);
+	if (errnum == EOPNOTSUPP && r->dir == STB_TRIM)
+		stb_err_remedy(&w->err, "put the volume on a device or file system that can discard blocks");
+	else if (errnum == EINVAL && w->direct)
 		stb_err_remedy(&w->err, "bs must be a multiple of the logical block size under the volume (often 4096); or set direct = false");
 	else if (errnum == ENOSPC)
 		stb_err_remedy(&w->err, "lower size or numjobs, or give the volume more room");
@@ -222,12 +219,14 @@ static __attribute__((noinline, cold)) void settle(struct stb_io_worker *w, uint
 	w->free[w->n_free++] = slot;
 	if (res > 0 && (uint32_t)res == r->len) { /* the remainder of a short one */
 		count(w, (enum stb_dir)r->dir, r->start_ns, r->issue_ns, now, 1);
+		if (w->custom)
+			stb_io_custom_done(w, slot, now);
 	} else if (errnum == ECANCELED) {
 		w->cancelled++;
 	} else {
 		w->failed++;
 		if (atomic_fetch_add_explicit(&w->control->failed, 1, memory_order_relaxed) + 1 > w->config->error_limit && !w->err.set) {
-			blame_io(w, r, errnum);
+			blame_io(w, slot, errnum);
 			fail(w);
 		}
 	}
@@ -277,12 +276,32 @@ static inline void collect(struct stb_io_worker *w, uint32_t n, uint64_t now)
 		count(w, dir, start, issue, now, alike);
 }
 
+/* Of requests that differ in size, or whose starts are apart. */
+static __attribute__((noinline)) void collect_custom(struct stb_io_worker *w, uint32_t n, uint64_t now)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct stb_io_done d = w->done[i];
+		const struct stb_io_req *r = &w->reqs[d.slot];
+
+		if (d.res != (int32_t)w->custom->len[d.slot]) {
+			settle(w, d.slot, d.res, now);
+			continue;
+		}
+		count(w, (enum stb_dir)r->dir, r->start_ns, r->issue_ns, now, 1);
+		stb_io_custom_done(w, d.slot, now);
+		w->free[w->n_free++] = d.slot;
+	}
+}
+
 static inline void publish(struct stb_io_worker *w)
 {
-	const uint64_t ops = w->ok[STB_READ] + w->ok[STB_WRITE];
+	const uint64_t ops = w->ok[STB_READ] + w->ok[STB_WRITE] + w->ok[STB_TRIM];
+	uint64_t bytes = ops * w->bs;
 
+	if (__builtin_expect(w->custom != NULL, 0))
+		bytes = w->custom->bytes[STB_READ] + w->custom->bytes[STB_WRITE] + w->custom->bytes[STB_TRIM];
 	atomic_store_explicit(&w->live->ops, ops, memory_order_relaxed);
-	atomic_store_explicit(&w->live->bytes, ops * w->bs, memory_order_relaxed);
+	atomic_store_explicit(&w->live->bytes, bytes, memory_order_relaxed);
 	atomic_store_explicit(&w->live->errors, w->failed, memory_order_relaxed);
 }
 
@@ -310,22 +329,25 @@ static inline bool submit(struct stb_io_worker *w)
 	return true;
 }
 
-/* Submits, reaps, accounts. Returns the clock after the reap; an engine that fails sets w->end. */
-static inline uint64_t turn(struct stb_io_worker *w)
+/* Submits, reaps at least min (waiting for wait_ns at most), accounts. Returns the clock after the reap; an engine that fails sets w->end. */
+static inline uint64_t turn(struct stb_io_worker *w, uint32_t min, uint64_t wait_ns)
 {
 	uint64_t now;
 	int ret;
 
 	if (w->n_ready && !submit(w))
 		return stb_ticker_ns(w->ticker);
-	ret = w->engine.ops->reap(&w->engine, w->done, w->batch, w->depth, WAIT_NS);
+	ret = w->engine.ops->reap(&w->engine, w->done, min, w->depth, wait_ns);
 	now = stb_ticker_ns(w->ticker);
 	if (__builtin_expect(ret < 0, 0)) {
 		engine_failed(w, ret, "reap");
 		return now;
 	}
 	w->inflight -= (uint32_t)ret;
-	collect(w, (uint32_t)ret, now);
+	if (__builtin_expect(w->custom != NULL, 0))
+		collect_custom(w, (uint32_t)ret, now);
+	else
+		collect(w, (uint32_t)ret, now);
 	publish(w);
 	return now;
 }
@@ -373,7 +395,7 @@ static uint64_t drain(struct stb_io_worker *w, uint64_t now)
 	while (w->inflight || w->n_ready) {
 		const bool broken = w->end == STB_IO_LOOP_ERROR;
 
-		now = turn(w);
+		now = turn(w, w->batch, WAIT_NS);
 		if (!broken && w->end == STB_IO_LOOP_ERROR)
 			drop_ready(w);
 		if (w->engine_broken)
@@ -398,15 +420,31 @@ static uint64_t drain(struct stb_io_worker *w, uint64_t now)
 	return now;
 }
 
+/* A turn under a schedule or with pauses: waits for completions and for the next start at the same time. */
+static __attribute__((noinline)) uint64_t custom_turn(struct stb_io_worker *w, uint64_t deadline_ns)
+{
+	const uint64_t now = stb_ticker_ns(w->ticker), next = stb_io_custom_next(w), at = STB_MIN(next, deadline_ns);
+
+	if (!w->n_ready && !w->inflight)
+		return stb_io_custom_sleep(w, now, at);
+	if (next == UINT64_MAX)
+		return turn(w, w->batch, WAIT_NS);
+	if (at <= now || at - now <= STB_IO_SPIN_NS)
+		return turn(w, 0, 0);
+	return turn(w, 1, STB_MIN(at - now - STB_IO_SPIN_NS, WAIT_NS));
+}
+
 void stb_io_loop(struct stb_io_worker *w, uint64_t deadline_ns, uint64_t budget, void (*on_drain)(struct stb_io_worker *w))
 {
 	uint64_t now = stb_ticker_ns(w->ticker);
 
 	w->budget = budget;
 	w->end = STB_IO_LOOP_TIME;
+	if (w->custom)
+		stb_io_custom_start(w->custom, now);
 	for (;;) {
 		w->fill(w, now);
-		now = turn(w);
+		now = __builtin_expect(w->custom != NULL, 0) ? custom_turn(w, deadline_ns) : turn(w, w->batch, WAIT_NS);
 		if (w->sync_due && w->inflight == 0 && w->n_ready == 0)
 			now = sync_now(w, now);
 		if (w->end == STB_IO_LOOP_ERROR)
@@ -422,6 +460,8 @@ void stb_io_loop(struct stb_io_worker *w, uint64_t deadline_ns, uint64_t budget,
 			break;
 		}
 	}
+	if (w->custom)
+		stb_io_custom_close(w, now, deadline_ns);
 	if (on_drain)
 		on_drain(w);
 	now = drain(w, now);
@@ -447,21 +487,28 @@ void stb_io_worker_reset(struct stb_io_worker *w)
 	w->until_fdatasync = w->fdatasync_every;
 	w->pass_left = w->pass_blocks;
 	w->sync_due = false;
-	for (int d = STB_READ; d <= STB_WRITE; d++) {
+	for (int d = 0; d < STB_N_DIRS; d++) {
 		w->ok[d] = 0;
 		renew(&w->lat[d]);
 		renew(&w->slat[d]);
 		renew(&w->clat[d]);
 	}
 	renew(&w->sync);
+	if (w->custom)
+		stb_io_custom_reset(w->custom);
 }
 
 void stb_io_worker_assert(const struct stb_io_worker *w)
 {
-	STB_ASSERT(w->issued == w->ok[STB_READ] + w->ok[STB_WRITE] + w->failed + w->cancelled);
-	for (int d = STB_READ; d <= STB_WRITE; d++) {
+	uint64_t done = w->failed + w->cancelled;
+
+	for (int d = 0; d < STB_N_DIRS; d++) {
+		done += w->ok[d];
 		STB_ASSERT(w->lat[d].count == w->ok[d]);
 		STB_ASSERT(w->clat[d].count == (w->split ? w->ok[d] : 0) && w->slat[d].count == w->clat[d].count);
 		STB_ASSERT(!w->split || w->lat[d].sum == w->slat[d].sum + w->clat[d].sum);
 	}
+	STB_ASSERT(w->issued == done);
+	if (w->custom)
+		stb_io_custom_assert(w);
 }

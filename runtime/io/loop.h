@@ -18,6 +18,8 @@ struct stb_io_control {
 	_Atomic uint32_t draining; /* workers that have left the measured loop */
 } STB_ALIGNED(128);
 
+struct stb_io_custom;
+
 enum stb_io_loop_end { STB_IO_LOOP_TIME, STB_IO_LOOP_SIZE, STB_IO_LOOP_STOPPED, STB_IO_LOOP_ERROR };
 
 struct stb_io_worker {
@@ -36,25 +38,29 @@ struct stb_io_worker {
 	uint64_t read_below;
 	uint64_t fsync_every, fdatasync_every; /* UINT64_MAX: never */
 	uint64_t pass_blocks;         /* after so many I/Os drop the page cache; UINT64_MAX: never */
-	uint32_t bs, depth;
+	uint64_t base;                /* where the region begins */
+	uint32_t bs, depth;           /* bs: the least size, in which places, budget and passes are counted */
 	uint32_t batch;               /* a turn waits for as many completions */
 	bool split;                   /* slat and clat are told apart: the engine is not at_once */
 	bool direct;
+	struct stb_io_custom *custom; /* NULL: the plain way */
 
 	/* changed by the loop */
 	uint32_t n_free, n_ready, inflight;
 	bool sync_due;
-	uint64_t budget;              /* I/Os that may still be issued */
+	uint64_t budget;              /* blocks that may still be issued */
 	uint64_t pass_left, until_fsync, until_fdatasync;
 	uint64_t stamp;
 	struct stb_offsets offsets;
 	struct stb_rng mix;
-	uint64_t issued, failed, cancelled, ok[2];
+	uint64_t issued, failed, cancelled, ok[STB_N_DIRS];
 	uint64_t end_ns;              /* when the stage's last I/O or sync was done */
-	struct stb_hist lat[2], slat[2], clat[2], sync;
+	struct stb_hist lat[STB_N_DIRS], slat[STB_N_DIRS], clat[STB_N_DIRS], sync;
 
 	/* cold */
 	const struct stb_io_config *config;
+	struct stb_skew *skew;        /* of offsets; NULL: none */
+	uint64_t verified, mismatches; /* blocks read back */
 	uint32_t index;
 	int fd;                       /* -1: none */
 	bool raw, end_fsync;
@@ -65,8 +71,18 @@ struct stb_io_worker {
 	struct stb_err err;
 } STB_ALIGNED(128);
 
+/* Marks each sector of a write, so that no two sectors written are alike. */
+static inline void stb_io_stamp(struct stb_io_worker *w, const struct stb_io_req *r)
+{
+	for (uint32_t i = 0; i + 16 <= r->len; i += 512) {
+		const uint64_t word[2] = { r->offset + i, ++w->stamp * 0x9e3779b97f4a7c15ull };
+
+		__builtin_memcpy(r->buf + i, word, sizeof(word));
+	}
+}
+
 /*
- * Issues I/O until deadline_ns (UINT64_MAX: none), until `budget` I/Os are issued (UINT64_MAX: no end), until stopped, or until an error;
+ * Issues I/O until deadline_ns (UINT64_MAX: none), until `budget` blocks are issued (UINT64_MAX: no end), until stopped, or until an error;
  * then drains. Counters and histograms must be zero at the start. In w->end what ended it, in w->err the error.
  * on_drain is called once, when the loop is left and what is in flight is waited for.
  */

@@ -1,15 +1,22 @@
 /*
  * psync.c - pread and pwrite: the I/O is done inside submit, reap only hands its result over. One slot.
+ *
+ * A trim is BLKDISCARD of a device, as in fio, and of a file a hole where the blocks were: the file system gives them back, and discards them on
+ * its device where it is mounted so.
  */
 #include "runtime/io/engine.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 struct psync_state {
 	const struct stb_io_req *reqs;
 	int fd;
+	bool raw;
 	bool pending;
 	struct stb_io_done done;
 };
@@ -31,8 +38,27 @@ static int psync_open(struct stb_io_engine *e, const struct stb_io_open *o, stru
 	s = stb_xcalloc(1, sizeof(*s));
 	s->reqs = o->reqs;
 	s->fd = o->fd;
+	s->raw = o->raw;
 	e->state = s;
 	return 0;
+}
+
+static ssize_t trim(const struct psync_state *s, const struct stb_io_req *r)
+{
+	uint64_t range[2] = { r->offset, r->len };
+	const int ret = s->raw ? ioctl(s->fd, BLKDISCARD, range)
+			       : fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)r->offset, (off_t)r->len);
+
+	return ret ? -1 : (ssize_t)r->len;
+}
+
+static inline ssize_t move(const struct psync_state *s, const struct stb_io_req *r)
+{
+	if (r->dir == STB_READ)
+		return pread(s->fd, r->buf, r->len, (off_t)r->offset);
+	if (r->dir == STB_WRITE)
+		return pwrite(s->fd, r->buf, r->len, (off_t)r->offset);
+	return trim(s, r);
 }
 
 static int psync_submit(struct stb_io_engine *e, const uint32_t *slots, uint32_t n)
@@ -45,8 +71,7 @@ static int psync_submit(struct stb_io_engine *e, const uint32_t *slots, uint32_t
 		return 0;
 	r = &s->reqs[slots[0]];
 	do {
-		got = r->dir == STB_READ ? pread(s->fd, r->buf, r->len, (off_t)r->offset)
-					 : pwrite(s->fd, r->buf, r->len, (off_t)r->offset);
+		got = move(s, r);
 	} while (got < 0 && errno == EINTR);
 	s->done = (struct stb_io_done){ slots[0], got < 0 ? -errno : (int32_t)got };
 	s->pending = true;

@@ -10,7 +10,10 @@
  *      gate                  <-------    arrive
  *      stage MEASURE, t0     ------->    loop; the last to leave it sets stage DRAIN; drain, end_fsync
  *      gate                  <-------    arrive
- *      window = latest end - t0; merge   close
+ *      window = latest end - t0; merge
+ *      [stage VERIFY]        ------->    read back what was written, compare
+ *      gate                  <-------    arrive
+ *                                        close
  *
  * A gate is a mutex and a condition: a worker that failed still arrives, so nobody waits for ever, and what workers wrote before a gate is
  * the main thread's to read after it. Nothing is allocated between the first gate and the last.
@@ -21,8 +24,10 @@
 #include "runtime/io/io.h"
 
 #include "runtime/base/clock.h"
-#include "runtime/io/loop.h"
+#include "runtime/io/custom.h"
+#include "runtime/io/skew.h"
 #include "runtime/io/target.h"
+#include "runtime/io/verify.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -109,7 +115,7 @@ static int job_buffers(struct job *j)
 	struct stb_io_worker *w = &j->w;
 	struct stb_rng rng;
 
-	w->stride = ((uint64_t)w->bs + PAGE - 1) / PAGE * PAGE;
+	w->stride = ((uint64_t)w->config->max_bs_bytes + PAGE - 1) / PAGE * PAGE;
 	j->buffer_bytes = w->stride * w->depth;
 	w->buffers = mmap(NULL, j->buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (w->buffers == MAP_FAILED) {
@@ -126,11 +132,51 @@ static int job_buffers(struct job *j)
 	return 0;
 }
 
+static enum stb_offset_mode offset_mode(const struct stb_io_config *c)
+{
+	if (!c->random)
+		return STB_OFFSET_SEQUENTIAL;
+	if (c->skew.kind != STB_SKEW_NONE)
+		return STB_OFFSET_SKEWED;
+	return c->norandommap ? STB_OFFSET_UNIFORM : STB_OFFSET_PERMUTED;
+}
+
+static void stream(const struct job *j, uint32_t worker, enum stb_rng_purpose purpose, struct stb_rng *rng)
+{
+	const struct stb_io_setup *s = j->run->setup;
+
+	stb_rng_stream(rng, s->seed, s->cell, j->run->config.randrepeat ? 0 : s->repetition, worker, purpose);
+}
+
+/* Where I/Os go, how large they are, when they start and what they hold. */
+static void job_streams(struct job *j)
+{
+	struct stb_io_worker *w = &j->w;
+	const struct stb_io_config *c = w->config;
+	struct stb_rng rng, sizes, arrival, data;
+
+	stream(j, w->index, STB_RNG_OFFSET, &rng);
+	stb_offsets_init(&w->offsets, offset_mode(c), c->n_blocks, &rng);
+	stream(j, w->index, STB_RNG_MIX, &w->mix);
+	if (c->skew.kind != STB_SKEW_NONE && c->random) {
+		w->skew = stb_xcalloc(1, sizeof(*w->skew));
+		stream(j, c->shared_file ? 0 : w->index, STB_RNG_SCATTER, &rng); /* the hot blocks of a shared file are the same ones */
+		stb_skew_init(w->skew, &c->skew, c->n_blocks, &rng);
+		w->offsets.skew = w->skew;
+	}
+	if (!stb_io_custom_needed(c))
+		return;
+	stream(j, w->index, STB_RNG_SIZE, &sizes);
+	stream(j, w->index, STB_RNG_ARRIVAL, &arrival);
+	stb_rng_stream(&data, j->run->setup->seed, j->run->setup->cell, j->run->setup->repetition, w->index, STB_RNG_CONTENT);
+	w->custom = stb_io_custom_new(w, stb_rng_next(&data), &sizes, &arrival);
+}
+
 static int job_prepare(struct job *j)
 {
 	struct stb_io_worker *w = &j->w;
 	const struct stb_io_config *c = w->config;
-	struct stb_io_open o = { .fd = -1, .depth = w->depth };
+	struct stb_io_open o = { .fd = -1, .raw = w->raw, .depth = w->depth };
 
 	w->reqs = stb_xcalloc(w->depth, sizeof(*w->reqs));
 	w->free = stb_xcalloc(w->depth, sizeof(*w->free));
@@ -138,6 +184,9 @@ static int job_prepare(struct job *j)
 	w->done = stb_xcalloc(w->depth, sizeof(*w->done));
 	for (uint32_t i = 0; i < w->depth; i++)
 		w->free[w->n_free++] = w->depth - 1 - i;
+	job_streams(j);
+	if (c->per_s > 0 || c->think_ns)
+		(void)prctl(PR_SET_TIMERSLACK, 1ul, 0, 0, 0); /* of this thread: by default a sleep may end 50 us late */
 	if (!c->engine->ops->no_file) {
 		if (stb_io_target_open(c, j->run->setup, w->index, &w->fd, &w->err))
 			return -1;
@@ -176,6 +225,8 @@ static void job_release(struct job *j)
 	free(w->free);
 	free(w->ready);
 	free(w->done);
+	free(w->skew);
+	stb_io_custom_free(w->custom);
 }
 
 static void job_failed(struct job *j)
@@ -243,26 +294,21 @@ static void *job_main(void *arg)
 	stb_io_worker_reset(w);
 	stb_io_loop(w, j->run->deadline_ns, c->time_based ? UINT64_MAX : all_blocks(c), on_drain);
 	job_end_fsync(j);
+	if (!gate_arrive(j->run))
+		goto out;
+	if (stb_io_verify(w, j->run->phase))
+		job_failed(j);
 	(void)gate_arrive(j->run);
 out:
 	job_release(j);
 	return NULL;
 }
 
-static enum stb_offset_mode offset_mode(const struct stb_io_config *c)
-{
-	if (!c->random)
-		return STB_OFFSET_SEQUENTIAL;
-	return c->norandommap ? STB_OFFSET_UNIFORM : STB_OFFSET_PERMUTED;
-}
-
 static void job_init(struct job *j, struct run *r, uint32_t index)
 {
 	const struct stb_io_config *c = &r->config;
 	const struct stb_io_setup *s = r->setup;
-	const uint32_t repetition = c->randrepeat ? 0 : s->repetition;
 	struct stb_io_worker *w = &j->w;
-	struct stb_rng rng;
 
 	j->run = r;
 	w->config = c;
@@ -272,24 +318,21 @@ static void job_init(struct job *j, struct run *r, uint32_t index)
 	w->index = index;
 	w->fd = -1;
 	w->raw = !s->dir;
+	w->base = c->offset_bytes;
 	w->bs = c->bs_bytes;
 	w->ticker = &r->ticker;
 	w->depth = c->depth;
 	w->batch = c->batch;
-	w->split = !c->engine->ops->at_once;
+	w->split = !c->engine->ops->at_once && c->per_s == 0;
 	w->direct = c->direct;
 	w->read_below = c->read_below;
 	w->fsync_every = c->fsync_every ? c->fsync_every : UINT64_MAX;
 	w->fdatasync_every = c->fdatasync_every ? c->fdatasync_every : UINT64_MAX;
 	w->pass_blocks = (c->time_based || c->loops > 1) && c->invalidate && !c->direct && !c->engine->ops->no_file ? c->n_blocks : UINT64_MAX;
-	stb_rng_stream(&rng, s->seed, s->cell, repetition, index, STB_RNG_OFFSET);
-	stb_offsets_init(&w->offsets, offset_mode(c), c->n_blocks, &rng);
-	stb_rng_stream(&w->mix, s->seed, s->cell, repetition, index, STB_RNG_MIX);
 	if (c->engine->ops->no_file)
 		snprintf(w->name, sizeof(w->name), "nothing");
 	else
 		stb_io_target_name(c, s, index, w->name, sizeof(w->name));
-	stb_io_worker_reset(w);
 }
 
 /* --- the main thread --- */
@@ -386,18 +429,54 @@ static void merge(struct run *r, uint64_t t0)
 		m->issued += w->issued;
 		m->failed += w->failed;
 		m->cancelled += w->cancelled;
-		for (int d = STB_READ; d <= STB_WRITE; d++) {
+		for (int d = 0; d < STB_N_DIRS; d++) {
 			m->ok[d] += w->ok[d];
-			m->bytes[d] += w->ok[d] * w->bs;
+			m->bytes[d] += w->custom ? w->custom->bytes[d] : w->ok[d] * w->bs;
 			stb_hist_merge(&m->lat[d], &w->lat[d]);
 			stb_hist_merge(&m->slat[d], &w->slat[d]);
 			stb_hist_merge(&m->clat[d], &w->clat[d]);
+			if (w->custom && w->custom->paced)
+				stb_hist_merge(&m->svc[d], &w->custom->svc[d]);
+		}
+		if (w->custom) {
+			m->scheduled += w->custom->scheduled;
+			m->skipped += w->custom->skipped;
 		}
 		stb_hist_merge(&m->sync, &w->sync);
 		end = STB_MAX(end, w->end_ns);
 	}
 	m->window_ns = end - t0;
-	STB_ASSERT(m->issued == m->ok[STB_READ] + m->ok[STB_WRITE] + m->failed + m->cancelled);
+	STB_ASSERT(m->issued == m->ok[STB_READ] + m->ok[STB_WRITE] + m->ok[STB_TRIM] + m->failed + m->cancelled);
+	STB_ASSERT(!m->scheduled || m->scheduled == m->issued + m->skipped);
+}
+
+/* All workers are at the gate behind the measurement. Returns with all of them at the last one. */
+static void verify(struct run *r)
+{
+	struct stb_measure *m = &r->phase->result;
+
+	atomic_store_explicit(&r->phase->progress_done, 0, memory_order_relaxed);
+	atomic_store_explicit(&r->phase->progress_total, r->config.n_blocks * r->config.bs_bytes * r->n_jobs, memory_order_relaxed);
+	stb_io_stage(r->phase, STB_STAGE_VERIFY);
+	gate_open(r, false);
+	gate_wait_all(r);
+	for (uint32_t i = 0; i < r->n_jobs; i++) {
+		m->verified += r->jobs[i].w.verified;
+		m->mismatches += r->jobs[i].w.mismatches;
+	}
+	if (atomic_load(&r->control.abort))
+		m->end = STB_END_ERROR;
+}
+
+/* The first mismatch, and how many there are. */
+static void count_mismatches(const struct stb_measure *m, struct stb_err *err)
+{
+	struct stb_err first = *err;
+
+	stb_err_set(err, 0, "%llu of %llu blocks read back are not what was written: %.700s", (unsigned long long)m->mismatches,
+		(unsigned long long)m->verified, first.what);
+	stb_err_remedy(err, "%s", first.remedy);
+	err->span = first.span;
 }
 
 /* All workers are at the first gate. Returns with all of them at the last one, or with `abort` or `stop` set. */
@@ -433,6 +512,7 @@ static void init_result(struct stb_phase *phase)
 		stb_hist_init(&phase->result.lat[d]);
 		stb_hist_init(&phase->result.slat[d]);
 		stb_hist_init(&phase->result.clat[d]);
+		stb_hist_init(&phase->result.svc[d]);
 	}
 	stb_hist_init(&phase->result.sync);
 	phase->alloc_calls = 0;
@@ -463,12 +543,16 @@ static int run_jobs(struct run *r)
 	gate_wait_all(r);
 	if (!must_leave(r))
 		measure(r);
+	if (r->config.verify != STB_DIGEST_NONE && !must_leave(r) && phase->result.window_ns)
+		verify(r);
 	gate_open(r, true);
 	for (uint32_t i = 0; i < r->n_jobs; i++)
 		pthread_join(r->jobs[i].thread, NULL);
 	culprit = atomic_load(&r->control.culprit);
 	if (started && culprit)
 		phase->err = r->jobs[culprit - 1].w.err;
+	if (started && culprit && phase->result.mismatches)
+		count_mismatches(&phase->result, &phase->err);
 	if (atomic_load(&r->control.abort)) {
 		phase->result.end = culprit && r->jobs[culprit - 1].w.stuck ? STB_END_STALLED : STB_END_ERROR;
 		return -1;

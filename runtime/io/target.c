@@ -139,7 +139,7 @@ static int open_failed(const struct stb_io_config *c, const struct stb_io_setup 
 
 int stb_io_target_open(const struct stb_io_config *c, const struct stb_io_setup *s, uint32_t job, int *fd, struct stb_err *err)
 {
-	const int flags = (c->writes ? O_RDWR : O_RDONLY) | (c->direct ? O_DIRECT : 0) | (c->writes ? c->open_flags : 0);
+	const int flags = (c->writes || c->trims ? O_RDWR : O_RDONLY) | (c->direct ? O_DIRECT : 0) | (c->writes ? c->open_flags : 0);
 	char name[1400];
 	int dirfd = -1, ret;
 

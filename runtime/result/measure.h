@@ -4,7 +4,7 @@
  * A measured phase runs in a forked child; everything here lies in one shared anonymous mapping, so that the parent can show progress and
  * sample the series, and nothing that was counted is lost when the child dies. The parent never writes but `stop`.
  *
- * Accounting identity, asserted after each run: issued = ok + failed + cancelled; histogram count = ok.
+ * Accounting identity, asserted after each run: issued = ok + failed + cancelled; histogram count = ok; under a rate scheduled = issued + skipped.
  */
 #ifndef STB_MEASURE_H
 #define STB_MEASURE_H
@@ -33,7 +33,8 @@ struct stb_live {
 	_Atomic uint64_t warm;   /* oltp: transactions of the warm-up, which may end after it did; not among ops */
 } STB_ALIGNED(128);
 
-enum stb_stage { STB_STAGE_SETUP, STB_STAGE_LAYOUT, STB_STAGE_WARMUP, STB_STAGE_MEASURE, STB_STAGE_DRAIN, STB_STAGE_DONE };
+enum stb_stage { STB_STAGE_SETUP, STB_STAGE_LAYOUT, STB_STAGE_WARMUP, STB_STAGE_MEASURE, STB_STAGE_DRAIN, STB_STAGE_VERIFY,
+	STB_STAGE_DONE };
 
 struct stb_measure {
 	uint64_t window_ns;              /* the true measured window, drain and end_fsync included */
@@ -42,8 +43,11 @@ struct stb_measure {
 	uint64_t issued, failed, cancelled;
 	uint64_t ok[STB_N_DIRS];         /* io: per direction; oltp: [0] committed events */
 	uint64_t bytes[STB_N_DIRS];      /* io */
-	struct stb_hist lat[STB_N_DIRS]; /* ns; oltp: [0] */
+	struct stb_hist lat[STB_N_DIRS]; /* ns; oltp: [0]; under a rate from the intended start */
 	struct stb_hist slat[STB_N_DIRS], clat[STB_N_DIRS]; /* io with an asynchronous engine: lat = slat + clat; else empty */
+	struct stb_hist svc[STB_N_DIRS]; /* under a rate: from the real start; else empty */
+	uint64_t scheduled, skipped;     /* under a rate: starts that were intended, and those of them that came to nothing; else 0 */
+	uint64_t verified, mismatches;   /* blocks read back after the window; 0 without verify */
 	struct stb_hist sync;            /* fsync/fdatasync latency, io */
 	uint64_t queries_read, queries_write, queries_other; /* oltp */
 	uint64_t errors, reconnects;     /* oltp: retried failures */
@@ -53,7 +57,7 @@ struct stb_phase {
 	/* written by the child */
 	_Atomic uint32_t stage;           /* enum stb_stage */
 	_Atomic uint64_t stage_since_ns;  /* CLOCK_MONOTONIC when the stage began */
-	_Atomic uint64_t progress_done, progress_total; /* LAYOUT and loading: bytes or rows; 0 total: unknown */
+	_Atomic uint64_t progress_done, progress_total; /* LAYOUT, VERIFY and loading: bytes or rows; 0 total: unknown */
 	struct stb_err err;
 	struct stb_measure result;
 	uint64_t alloc_calls;             /* allocations by our code between warm-up and drain: 0, or it is a bug */

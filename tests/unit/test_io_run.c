@@ -412,8 +412,6 @@ Test(io_run, preflight_refuses_what_cannot_be)
 	refuses(&t, "numjobs = 5000");
 	test_bool(&t, "time_based", true);
 	refuses(&t, "time_based without a runtime");
-	test_word(&t, "rw", "trim");
-	refuses(&t, "rw = trim");
 	test_word(&t, "ioengine", "sync");
 	refuses(&t, "ioengine = sync");
 	test_word(&t, "ioengine", "null");
