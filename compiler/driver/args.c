@@ -5,6 +5,7 @@
  * command line is ignored. Long options may be shortened as long as they are unambiguous.
  */
 #include "compiler/driver/driver.h"
+#include "runtime/result/number.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -33,6 +34,9 @@ static const struct option_row rows[STB_N_OPTIONS] = {
 	[STB_OPT_IN_FORM] = { "check", 0, NULL, "print the names of the files that would change, and exit 1 if there are any" },
 	[STB_OPT_EXIT_CODE] = { "exit-code", 0, NULL, "exit 4 when the meaning changed" },
 	[STB_OPT_CELL] = { "cell", 0, "SEL", "the cell of a cell-id prefix or of a selector ('storage = disk  threads = 4')" },
+	[STB_OPT_GATE] = { "check", 0, NULL, "exit 4 when a figure is worse for sure by more than the threshold, or lost, or none can be judged" },
+	[STB_OPT_THRESHOLD] = { "threshold", 0, "P%", "how much worse a figure may be (5%)" },
+	[STB_OPT_METRIC] = { "metric", 0, "NAME", "compare this metric (may be repeated) instead of those that the reports show" },
 	[STB_OPT_WRITE] = { "write", 'w', NULL, "write the result back to FILE" },
 };
 
@@ -201,6 +205,14 @@ static int check_format(FILE *err, const struct stb_command *c, const char *text
 	}
 }
 
+/* "5%", "0.5%" */
+static bool read_percent(const char *s, double *out)
+{
+	const size_t len = strlen(s);
+
+	return len > 1 && s[len - 1] == '%' && stb_number_parse(s, len - 1, out) && *out >= 0;
+}
+
 static int set_option(struct stb_args *a, int option, const char *value, FILE *err)
 {
 	char *end;
@@ -246,6 +258,17 @@ static int set_option(struct stb_args *a, int option, const char *value, FILE *e
 	case STB_OPT_RESULTS:
 		a->results[a->n_results++] = value;
 		return 0;
+	case STB_OPT_METRIC:
+		a->metrics[a->n_metrics++] = value;
+		return 0;
+	case STB_OPT_THRESHOLD:
+		if (!read_percent(value, &a->threshold)) {
+			fprintf(err, "stb: error: `--threshold %s` is no share\n", value);
+			return usage(err, a->command, "write it in percent, for example --threshold 5%");
+		}
+		a->has_threshold = true;
+		return 0;
+	case STB_OPT_GATE:
 	case STB_OPT_CHECK:
 	case STB_OPT_IN_FORM:
 		a->check = true;
@@ -325,6 +348,7 @@ int stb_args_parse(struct stb_args *a, int argc, char **argv, FILE *err)
 		return STB_EXIT_USAGE;
 	a->set = stb_xcalloc((size_t)argc, sizeof *a->set);
 	a->results = stb_xcalloc((size_t)argc, sizeof *a->results);
+	a->metrics = stb_xcalloc((size_t)argc, sizeof *a->metrics);
 	for (int i = 0; i < STB_N_OPTIONS; i++) {
 		const struct option_row *r = &rows[i];
 
@@ -373,6 +397,7 @@ void stb_args_fini(struct stb_args *a)
 {
 	free(a->set);
 	free(a->results);
+	free(a->metrics);
 	memset(a, 0, sizeof *a);
 }
 

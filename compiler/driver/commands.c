@@ -43,6 +43,12 @@ static const struct stb_command table[] = {
 		"tables and claims from results",
 		"Makes the reports of FILE from the results of a run, or from numbers recorded elsewhere (a CSV with the axis\n"
 		"columns, metric, unit, value). Without -o the Markdown goes to standard output.\n" },
+	{ "compare", stb_cmd_compare, BIT(HELP) | BIT(METRIC) | BIT(FORMAT) | BIT(GATE) | BIT(THRESHOLD), "OLD NEW", 2, 2, "text markdown json", false,
+		NULL, "two runs of one suite, with significance",
+		"OLD and NEW are directories of runs. Cells belong together by their ids. A change is better or worse when its 95%\n"
+		"interval (of the logarithms, over repetitions, or over slots where there are three) does not hold 0; with fewer than\n"
+		"three repetitions on a side there is no claim. Invalid repetitions are left out; cells of one side, what is missing of\n"
+		"a mean, and differences of the machines are listed. Touches nothing.\n" },
 	{ "clean", stb_cmd_clean, BIT(HELP), "DIR", 1, 1, NULL, false, NULL,
 		"remove what an interrupted run left behind",
 		"Reads the journal of the run in DIR, and stops, unmounts and removes what that run made and could not take away\n"
@@ -108,7 +114,7 @@ const char *stb_exit_text(int code)
 		[STB_EXIT_SPEC] = "the spec is wrong",
 		[STB_EXIT_USAGE] = "usage",
 		[STB_EXIT_ENVIRONMENT] = "the environment refuses: nothing was touched",
-		[STB_EXIT_CLAIM] = "a claim failed",
+		[STB_EXIT_CLAIM] = "a claim or a check for regressions failed",
 		[STB_EXIT_CELLS] = "ran, but some cells failed or are not trustworthy",
 		[STB_EXIT_LEFTOVERS] = "measured, but clean-up is incomplete (what is left is listed)",
 	};

@@ -24,6 +24,9 @@ enum stb_option {
 	STB_OPT_IN_FORM, /* --check of `fmt` */
 	STB_OPT_WRITE,
 	STB_OPT_EXIT_CODE,
+	STB_OPT_GATE,    /* --check of `compare` */
+	STB_OPT_THRESHOLD,
+	STB_OPT_METRIC,
 	STB_OPT_CELL,
 	STB_N_OPTIONS
 };
@@ -57,6 +60,10 @@ struct stb_args {
 	uint32_t n_results;
 	const char *topology;    /* a saved topology; NULL: not given */
 	const char *save;
+	const char **metrics;    /* --metric, as given */
+	uint32_t n_metrics;
+	double threshold;        /* in %; see has_threshold */
+	bool has_threshold;
 	bool check, write, exit_code;
 	const char *const *operands;
 	uint32_t n_operands;
@@ -106,6 +113,7 @@ int stb_cmd_help(const struct stb_args *a);
 int stb_cmd_version(const struct stb_args *a);
 int stb_cmd_check(const struct stb_args *a);
 int stb_cmd_fmt(const struct stb_args *a);
+int stb_cmd_compare(const struct stb_args *a);
 int stb_cmd_diff(const struct stb_args *a);
 int stb_cmd_plan(const struct stb_args *a);
 int stb_cmd_explain(const struct stb_args *a);

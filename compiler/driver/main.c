@@ -11,6 +11,7 @@
  *     stb resume DIR      cmd_run.c      go on where a run stopped
  *     stb report FILE     cmd_report.c   tables and claims from recorded results
  *     stb import TOOL ... cmd_import.c   a spec from another tool's words
+ *     stb compare OLD NEW cmd_compare.c  two runs, with significance (compare_print.c)
  *     stb clean DIR       cmd_run.c      undo what a killed run left
  *     stb export F FILE   cmd_export.c   the same work for another tool
  *     stb explain TOPIC   cmd_explain.c  the reference (explain_cell.c: of a cell; reference.c, reference_md.c, reference_man.c, completion.c,

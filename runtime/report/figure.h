@@ -69,6 +69,9 @@ struct stb_interval {
 /* NULL, or why there is none: "no claim" with fewer than three samples. */
 const char *stb_interval_get(const struct stb_results *r, uint32_t cell, uint32_t base, const char *metric, double confidence,
 	struct stb_interval *out);
+/* The same where the baseline was measured in another run. */
+const char *stb_interval_between(const struct stb_results *r, uint32_t cell, const struct stb_results *base_r, uint32_t base,
+	const char *metric, double confidence, struct stb_interval *out);
 /* t with P(|T| <= t) = confidence. */
 double stb_student_quantile(double confidence, double df);
 

@@ -158,12 +158,18 @@ static void gather(const struct stb_results *r, uint32_t cell, const char *metri
 const char *stb_interval_get(const struct stb_results *r, uint32_t cell, uint32_t base, const char *metric, double confidence,
 	struct stb_interval *out)
 {
+	return stb_interval_between(r, cell, r, base, metric, confidence, out);
+}
+
+const char *stb_interval_between(const struct stb_results *r, uint32_t cell, const struct stb_results *base_r, uint32_t base,
+	const char *metric, double confidence, struct stb_interval *out)
+{
 	struct samples v, b = { .n = UINT32_MAX };
 	double se2, df, half;
 
 	gather(r, cell, metric, &v);
 	if (base != STB_NONE)
-		gather(r, base, metric, &b);
+		gather(base_r, base, metric, &b);
 	*out = (struct stb_interval){ .n = STB_MIN(v.n, b.n) };
 	if (out->n < LEAST_SAMPLES)
 		return "no claim";
