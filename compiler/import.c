@@ -56,7 +56,7 @@ const char *stb_import_quote(struct stb_import *im, const char *text, size_t len
 	return s;
 }
 
-static const char *vformat(struct stb_import *im, const char *fmt, va_list ap)
+STB_PRINTF(2, 0) static const char *vformat(struct stb_import *im, const char *fmt, va_list ap)
 {
 	va_list again;
 	int len;
@@ -126,13 +126,15 @@ struct scale {
 	uint64_t size;
 };
 
-/* In the greatest unit that divides it. */
+/* In the unit that divides it and gives the least number; of two that do, the first. */
 static const char *in_units(struct stb_import *im, uint64_t n, const struct scale *scales, size_t n_scales)
 {
-	for (size_t i = 0; i + 1 < n_scales; i++)
-		if (n && n % scales[i].size == 0)
-			return stb_arena_printf(&im->c->arena, "%" PRIu64 "%s", n / scales[i].size, scales[i].unit);
-	return stb_arena_printf(&im->c->arena, "%" PRIu64 "%s", n, scales[n_scales - 1].unit);
+	const struct scale *best = &scales[n_scales - 1];
+
+	for (size_t i = 0; n && i < n_scales; i++)
+		if (n % scales[i].size == 0 && n / scales[i].size < n / best->size)
+			best = &scales[i];
+	return stb_arena_printf(&im->c->arena, "%" PRIu64 "%s", n / best->size, best->unit);
 }
 
 const char *stb_import_bytes(struct stb_import *im, uint64_t bytes)
@@ -210,6 +212,8 @@ void stb_import_comment(struct stb_import *im, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = vformat(im, fmt, ap);
 	va_end(ap);
+	if (!im->depth && im->spec.len > 1 && im->spec.data[im->spec.len - 2] == '}')
+		stb_buf_addc(&im->spec, '\n');
 	stb_buf_adds(&im->spec, "# ");
 	add_printable(&im->spec, text, strlen(text));
 	stb_buf_addc(&im->spec, '\n');
@@ -217,37 +221,71 @@ void stb_import_comment(struct stb_import *im, const char *fmt, ...)
 
 /* --- the account --------------------------------------------------------------------------------------------------------------------- */
 
+#define FORMATTED(text)                                                                                      \
+	va_list ap;                                                                                          \
+	va_start(ap, fmt);                                                                                   \
+	const char *text = vformat(im, fmt, ap);                                                             \
+	va_end(ap)
+
 void stb_import_refuse(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...)
 {
-	struct stb_diag *d;
-	const char *why;
-	va_list ap;
+	FORMATTED(why);
+	struct stb_diag *d = stb_diag(&im->c->sink, STB_E0801, span, "`%s` of %s has no counterpart: %s", words, im->tool, why);
 
-	va_start(ap, fmt);
-	why = vformat(im, fmt, ap);
-	va_end(ap);
-	d = stb_diag(&im->c->sink, STB_E0801, span, "`%s` of %s has no counterpart: %s", words, im->tool, why);
 	stb_diag_note(&im->c->sink, d, "it changes what is measured; the spec keeps it as a comment");
 	stb_import_comment(im, "NOT TRANSLATED, changes what is measured: %s (%s)", words, why);
 }
 
 void stb_import_leave(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...)
 {
-	const char *why;
-	va_list ap;
-
-	va_start(ap, fmt);
-	why = vformat(im, fmt, ap);
-	va_end(ap);
+	FORMATTED(why);
 	stb_diag(&im->c->sink, STB_W0801, span, "`%s` of %s is left out: %s", words, im->tool, why);
 	stb_import_comment(im, "left out: %s (%s)", words, why);
 }
 
+void stb_import_bad(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...)
+{
+	FORMATTED(why);
+	stb_diag(&im->c->sink, STB_E0803, span, "`%s` of %s cannot be read: %s", words, im->tool, why);
+	stb_import_comment(im, "NOT TRANSLATED, cannot be read: %s (%s)", words, why);
+}
+
+void stb_import_differs(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...)
+{
+	FORMATTED(how);
+	stb_diag(&im->c->sink, STB_W0803, span, "`%s` of %s: %s", words, im->tool, how);
+	stb_import_comment(im, "%s: %s", words, how);
+}
+
+void stb_import_idle(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...)
+{
+	FORMATTED(why);
+	stb_diag(&im->c->sink, STB_N0801, span, "`%s` of %s does nothing: %s", words, im->tool, why);
+	stb_import_comment(im, "without effect: %s (%s)", words, why);
+}
+
 /* --- the end ------------------------------------------------------------------------------------------------------------------------- */
+
+/* Of what the check of the spec said, its notes: they belong to `stb check`. */
+static void drop_notes(struct stb_sink *s, uint32_t first)
+{
+	uint32_t kept = first;
+
+	for (uint32_t i = first; i < s->n_diags; i++) {
+		const enum stb_severity severity = stb_code_info(s->diags[i]->code)->severity;
+
+		if (severity == STB_SEV_NOTE)
+			s->n_kept[severity]--;
+		else
+			s->diags[kept++] = s->diags[i];
+	}
+	s->n_diags = kept;
+}
 
 bool stb_import_finish(struct stb_import *im, struct stb_buf *out)
 {
 	struct stb_compilation *c = im->c;
+	const uint32_t said = c->sink.n_diags;
 	struct stb_plan *plan;
 	uint32_t file;
 
@@ -257,7 +295,10 @@ bool stb_import_finish(struct stb_import *im, struct stb_buf *out)
 		stb_buf_add(out, im->spec.data, im->spec.len);
 		return false;
 	}
+	if (c->sink.n_errors) /* what is missing was told; what follows from it is no news */
+		return true;
 	plan = stb_compile_bytes(c, "<spec>", stb_buf_str(out), out->len, NULL);
 	stb_plan_free(plan);
+	drop_notes(&c->sink, said);
 	return true;
 }

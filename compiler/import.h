@@ -22,6 +22,7 @@ struct stb_import {
 	const char **names;      /* identifiers given out */
 	uint32_t n_names, cap_names;
 	uint32_t depth;          /* open blocks */
+	const char *cwd;         /* the working directory that relative paths mean; NULL: the process's */
 };
 
 void stb_import_init(struct stb_import *im, struct stb_compilation *c, const char *tool);
@@ -51,6 +52,13 @@ const char *stb_import_time(struct stb_import *im, uint64_t ns);
 void stb_import_refuse(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...) STB_PRINTF(4, 5);
 void stb_import_leave(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...) STB_PRINTF(4, 5);
 
+/* A word of the source that the tool itself would not take as it stands. An error. */
+void stb_import_bad(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...) STB_PRINTF(4, 5);
+/* Translated, but not to quite the same, or not to what it seems to say. A warning. */
+void stb_import_differs(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...) STB_PRINTF(4, 5);
+/* Without effect in the tool too. A note. */
+void stb_import_idle(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...) STB_PRINTF(4, 5);
+
 /* --- the end --- */
 
 /*
@@ -61,6 +69,7 @@ STB_NODISCARD bool stb_import_finish(struct stb_import *im, struct stb_buf *out)
 
 /* --- the tools: words behind the tool's name on the command line. false: nothing could be read, and the sink says why. --- */
 
+STB_NODISCARD bool stb_import_fio_file(struct stb_import *im, uint32_t file); /* a job file that is in the compilation's sources */
 STB_NODISCARD bool stb_import_fio(struct stb_import *im, const char *const *words, uint32_t n);
 
 #endif

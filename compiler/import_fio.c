@@ -1,26 +1,664 @@
-/* import_fio.c - `stb import fio`: a job file as a spec. */
+/*
+ * import_fio.c - `stb import fio`: a job file as a spec.
+ *
+ *   sections -> jobs (options in force: the globals before it, then its own) -> phases (jobs between stonewalls)
+ *   a phase of one job is a workload, one of several a mix of workloads; all phases are the workload axis of one matrix
+ *   each directory is a storage class with a volume, each device a class with a raw volume
+ *
+ * Of every line there is an account: it is translated, refused, left out, wrong, or has no effect. A line of [global] is judged in each job
+ * that has it, and told once, if it matters in one of them.
+ */
 #include "compiler/import_fio.h"
 
+#include "compiler/fmt.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
+
+/* --- the account ---------------------------------------------------------------------------------------------------------------------- */
+
+STB_PRINTF(2, 0) static const char *vformat(struct stb_fio_import *x, const char *fmt, va_list ap)
+{
+	char text[512];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	return stb_arena_strdup(&x->im->c->arena, text);
+}
+
+/* In the four below: says nothing where `once` says that it was said. */
+#define FORMATTED(text, once)                                                                                \
+	va_list ap;                                                                                          \
+	if (once)                                                                                            \
+		return;                                                                                      \
+	(once) = true;                                                                                       \
+	va_start(ap, fmt);                                                                                   \
+	const char *text = vformat(x, fmt, ap);                                                              \
+	va_end(ap)
+
+void stb_fio_refuse(struct stb_fio_import *x, struct stb_fio_option *o, const char *fmt, ...)
+{
+	FORMATTED(why, o->told);
+	stb_import_refuse(x->im, o->span, o->words, "%s", why);
+}
+
+void stb_fio_leave(struct stb_fio_import *x, struct stb_fio_option *o, const char *fmt, ...)
+{
+	FORMATTED(why, o->told);
+	stb_import_leave(x->im, o->span, o->words, "%s", why);
+}
+
+void stb_fio_bad(struct stb_fio_import *x, struct stb_fio_option *o, const char *fmt, ...)
+{
+	FORMATTED(why, o->told);
+	stb_import_bad(x->im, o->span, o->words, "%s", why);
+}
+
+void stb_fio_differs(struct stb_fio_import *x, struct stb_fio_option *o, const char *fmt, ...)
+{
+	FORMATTED(how, o->noted);
+	o->used = true;
+	stb_import_differs(x->im, o->span, o->words, "%s", how);
+}
+
+void stb_fio_idle(struct stb_fio_option *o, const char *why)
+{
+	if (o)
+		o->idle = why;
+}
+
+/* --- jobs ------------------------------------------------------------------------------------------------------------------------------ */
+
+static struct stb_fio_option **slot(struct stb_fio_job *j, const struct stb_fio_row *row)
+{
+	uint32_t n;
+
+	return row->sym >= 0 ? &j->sym[row->sym] : &j->row[row - stb_fio_rows(&n)];
+}
+
+static void unknown(struct stb_fio_import *x, struct stb_fio_option *o)
+{
+	const char *names[512];
+	struct stb_diag *d;
+	uint32_t n_rows;
+	const struct stb_fio_row *rows = stb_fio_rows(&n_rows);
+	const char *near;
+
+	STB_ASSERT(n_rows <= STB_LEN(names));
+	for (uint32_t i = 0; i < n_rows; i++)
+		names[i] = stb_arena_strndup(&x->im->c->arena, rows[i].names, strcspn(rows[i].names, " "));
+	near = stb_nearest(o->name, names, n_rows);
+	o->told = true;
+	d = stb_diag(&x->im->c->sink, STB_E0802, o->span, "fio has no option `%s`", stb_import_quote(x->im, o->name, strlen(o->name)));
+	if (near)
+		stb_diag_here(&x->im->c->sink, d, "did you mean `%s`?", near);
+	stb_import_comment(x->im, "NOT TRANSLATED, unknown: %s", o->words);
+}
+
+/* Lays the options of a section over what is in force. A line that another of the same section takes back is told. */
+static void lay_over(struct stb_fio_import *x, struct stb_fio_job *j, struct stb_fio_section *s)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct stb_fio_option *o = &s->options[i], **in_force;
+
+		if (!o->row)
+			continue;
+		in_force = slot(j, o->row);
+		if (*in_force && *in_force >= s->options && *in_force < s->options + s->n)
+			stb_fio_leave(x, *in_force, "`%s` behind it takes its place", o->words);
+		*in_force = o;
+	}
+}
+
+static struct stb_fio_job *new_job(struct stb_fio_import *x)
+{
+	struct stb_arena *a = &x->im->c->arena;
+	uint32_t n_rows;
+
+	stb_fio_rows(&n_rows);
+	STB_ARENA_GROW(a, x->jobs, x->n_jobs, x->cap_jobs);
+	x->jobs[x->n_jobs] = (struct stb_fio_job){ .row = STB_NEW_ARRAY(a, struct stb_fio_option *, n_rows) };
+	return &x->jobs[x->n_jobs++];
+}
+
+static void make_jobs(struct stb_fio_import *x)
+{
+	uint32_t n_rows;
+	struct stb_fio_job global = { 0 };
+
+	stb_fio_rows(&n_rows);
+	global.row = STB_NEW_ARRAY(&x->im->c->arena, struct stb_fio_option *, n_rows);
+	for (uint32_t i = 0; i < x->file.n; i++) {
+		struct stb_fio_section *s = &x->file.sections[i];
+		struct stb_fio_job *j;
+
+		for (uint32_t k = 0; k < s->n; k++) {
+			s->options[k].row = stb_fio_find(s->options[k].name);
+			if (!s->options[k].row)
+				unknown(x, &s->options[k]);
+		}
+		if (s->global) {
+			lay_over(x, &global, s);
+			continue;
+		}
+		j = new_job(x);
+		memcpy(j->sym, global.sym, sizeof(j->sym));
+		memcpy(j->row, global.row, n_rows * sizeof(*j->row));
+		j->section = s;
+		lay_over(x, j, s);
+	}
+}
+
+static const char *fio_name(const struct stb_fio_job *j)
+{
+	const struct stb_fio_option *o = j->sym[STB_FIO_NAME];
+
+	return o && o->value ? o->value : j->section->name;
+}
+
+/* --- phases ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* The job that `wait_for` names is all that runs before: that is a stonewall. */
+static bool waits_for_phase(const struct stb_fio_import *x, const struct stb_fio_job *j, const char *name)
+{
+	uint32_t n = 0;
+	bool found = false;
+
+	for (const struct stb_fio_job *k = x->jobs; k < j; k++)
+		if (k->phase == x->n_phases - 1) {
+			n++;
+			found = !strcmp(fio_name(k), name);
+		}
+	return n == 1 && found;
+}
+
+static void make_phases(struct stb_fio_import *x)
+{
+	for (uint32_t i = 0; i < x->n_jobs; i++) {
+		struct stb_fio_job *j = &x->jobs[i];
+		struct stb_fio_option *wait = j->sym[STB_FIO_WAIT_FOR], *wall = j->sym[STB_FIO_STONEWALL];
+		bool begins = i == 0 || stb_fio_peek(j, STB_FIO_STONEWALL, 0);
+
+		if (wall)
+			wall->used = true;
+		if (wait && wait->value && !begins) {
+			wait->used = true;
+			begins = waits_for_phase(x, j, wait->value);
+			if (!begins)
+				stb_fio_refuse(x, wait, "a workload waits for all that ran before it, or for nothing");
+		} else {
+			stb_fio_idle(wait, "everything before it has ended");
+		}
+		x->n_phases += begins;
+		j->phase = x->n_phases - 1;
+	}
+}
+
+static uint32_t phase_size(const struct stb_fio_import *x, uint32_t phase)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < x->n_jobs; i++)
+		n += x->jobs[i].phase == phase;
+	return n;
+}
+
+/* --- where a job works ----------------------------------------------------------------------------------------------------------------- */
+
+static const char *replace(struct stb_import *im, const char *text, const char *what, const char *by)
+{
+	struct stb_buf b;
+	const char *s;
+
+	stb_buf_init(&b);
+	for (const char *p = text; *p;) {
+		if (strncmp(p, what, strlen(what)) == 0) {
+			stb_buf_adds(&b, by);
+			p += strlen(what);
+		} else {
+			stb_buf_addc(&b, *p++);
+		}
+	}
+	s = stb_arena_strdup(&im->c->arena, stb_buf_str(&b));
+	stb_buf_fini(&b);
+	return s;
+}
+
+/* The first of a list with `:`, `\:` standing for the sign itself. *several: there are more. */
+static const char *first_of(struct stb_import *im, const char *list, bool *several)
+{
+	struct stb_buf b;
+	const char *s;
+
+	stb_buf_init(&b);
+	while (*list && *list != ':') {
+		if (*list == '\\' && list[1] == ':')
+			list++;
+		stb_buf_addc(&b, *list++);
+	}
+	*several = list[0] && list[1];
+	s = stb_arena_strdup(&im->c->arena, stb_buf_str(&b));
+	stb_buf_fini(&b);
+	return s;
+}
+
+/* A file's name from filename_format: own files are NAME.0, NAME.1, ... in a spec, so the job's number goes to the end. */
+static const char *from_format(struct stb_fio_import *x, struct stb_fio_job *j)
+{
+	struct stb_fio_option *o = j->sym[STB_FIO_FILENAME_FORMAT];
+	const char *format = o && o->value && *o->value ? o->value : "$jobname.$jobnum.$filenum";
+
+	if (o)
+		o->used = true;
+	j->shared = !strstr(format, "$jobnum") && j->clones > 1;
+	if (!strcmp(format, "$jobname.$jobnum.$filenum"))
+		return fio_name(j);
+	format = replace(x->im, format, ".$jobnum", "");
+	format = replace(x->im, format, "$jobnum", "");
+	format = replace(x->im, format, "$jobname", fio_name(j));
+	format = replace(x->im, format, "$filenum", "0");
+	return replace(x->im, format, "$clientuid", "localhost");
+}
+
+static const char *working_directory(struct stb_fio_import *x)
+{
+	char here[PATH_MAX];
+
+	if (x->im->cwd)
+		return x->im->cwd;
+	return getcwd(here, sizeof(here)) ? stb_arena_strdup(&x->im->c->arena, here) : "/var/tmp";
+}
+
+static const char *absolute(struct stb_fio_import *x, const char *path)
+{
+	return *path == '/' ? path : stb_arena_printf(&x->im->c->arena, "%s/%s", working_directory(x), path);
+}
+
+/* Without `.`, empty components and a slash at the end; `..` stays. */
+static const char *tidy(struct stb_fio_import *x, const char *path)
+{
+	struct stb_buf b;
+	const char *s;
+
+	stb_buf_init(&b);
+	for (const char *p = path + strspn(path, "/"); *p; p += strspn(p, "/")) {
+		const size_t n = strcspn(p, "/");
+
+		if (!(n == 1 && *p == '.'))
+			stb_buf_printf(&b, "/%.*s", (int)n, p);
+		p += n;
+	}
+	s = stb_arena_strdup(&x->im->c->arena, b.len ? stb_buf_str(&b) : "/");
+	stb_buf_fini(&b);
+	return s;
+}
+
+static void find_place(struct stb_fio_import *x, struct stb_fio_job *j)
+{
+	struct stb_fio_option *filename = j->sym[STB_FIO_FILENAME], *directory = j->sym[STB_FIO_DIRECTORY];
+	struct stb_arena *a = &x->im->c->arena;
+	const char *dir = ".", *file, *slash;
+	bool several = false;
+
+	if (directory && directory->value && *directory->value) {
+		directory->used = true;
+		dir = first_of(x->im, directory->value, &several);
+		if (several && (j->clones > 1 || phase_size(x, j->phase) > 1))
+			stb_fio_refuse(x, directory, "a workload works in one directory; the spec has the first");
+		else if (several)
+			stb_fio_differs(x, directory, "one job uses the first directory only");
+	}
+	if (filename && filename->value && *filename->value) {
+		filename->used = true;
+		file = first_of(x->im, filename->value, &several);
+		if (several)
+			stb_fio_refuse(x, filename, "a job works on one file; the spec has the first");
+		j->shared = j->clones > 1;
+		stb_fio_idle(j->sym[STB_FIO_FILENAME_FORMAT], "filename says which file it is");
+	} else {
+		file = from_format(x, j);
+	}
+	file = tidy(x, absolute(x, *file == '/' && !strcmp(dir, ".") ? file : stb_arena_printf(a, "%s/%s", dir, file)));
+	slash = strrchr(file, '/');
+	j->raw = !strncmp(file, "/dev/", 5) && strncmp(file, "/dev/shm/", 9);
+	j->dir = j->raw ? file : slash == file ? "/" : stb_arena_strndup(a, file, (size_t)(slash - file));
+	j->file = slash[1] ? slash + 1 : "stb.data";
+}
+
+/* Jobs of one phase that work on one file, one of them writing: a mix wants each to say so. */
+static void find_shared(struct stb_fio_import *x)
+{
+	for (uint32_t i = 0; i < x->n_jobs; i++)
+		for (uint32_t k = 0; k < i; k++) {
+			struct stb_fio_job *a = &x->jobs[i], *b = &x->jobs[k];
+
+			if (a->phase != b->phase || strcmp(a->dir, b->dir) || strcmp(a->file, b->file) || (a->clones > 1) != (b->clones > 1))
+				continue;
+			if (a->writes || b->writes || a->trims || b->trims)
+				a->shared = b->shared = true;
+		}
+}
+
+static void find_places(struct stb_fio_import *x)
+{
+	for (uint32_t i = 0; i < x->n_jobs; i++) {
+		struct stb_fio_job *j = &x->jobs[i];
+
+		for (j->place = 0; j->place < x->n_places; j->place++)
+			if (!strcmp(x->places[j->place].dir, j->dir))
+				break;
+		if (j->place < x->n_places)
+			continue;
+		STB_ARENA_GROW(&x->im->c->arena, x->places, x->n_places, x->cap_places);
+		x->places[x->n_places++] = (struct stb_fio_place){ j->dir, NULL, j->raw };
+	}
+}
+
+static void put_device(struct stb_fio_import *x, const struct stb_fio_place *p)
+{
+	static const char by_id[] = "/dev/disk/by-id/";
+	struct stb_fio_option *o = NULL;
+
+	for (uint32_t i = 0; i < x->n_jobs && !o; i++)
+		if (!strcmp(x->jobs[i].dir, p->dir))
+			o = x->jobs[i].sym[STB_FIO_FILENAME];
+	stb_import_open(x->im, "storage device %s", p->name);
+	if (!strncmp(p->dir, by_id, strlen(by_id))) {
+		stb_import_text(x->im, "by_id", p->dir + strlen(by_id));
+		stb_import_comment(x->im, "writing to it needs consent: erase = \"%s\"", p->dir + strlen(by_id));
+	} else if (o) {
+		stb_fio_refuse(x, o, "a device is named by its serial number or its name under /dev/disk/by-id, never by what it is called today");
+		stb_import_comment(x->im, "say which one it is: serial = \"...\" or by_id = \"...\"; writing to it needs erase = \"...\" besides");
+	}
+	stb_import_close(x->im);
+	stb_import_open(x->im, "volume %s", p->name);
+	stb_import_attr(x->im, "storage", "%s", p->name);
+	stb_import_attr(x->im, "filesystem", "none");
+	stb_import_close(x->im);
+}
+
+static bool is_working_directory(const struct stb_fio_import *x, const struct stb_fio_place *p)
+{
+	for (uint32_t i = 0; i < x->n_jobs; i++) {
+		const struct stb_fio_job *j = &x->jobs[i];
+		const struct stb_fio_option *f = j->sym[STB_FIO_FILENAME];
+
+		if (!strcmp(j->dir, p->dir) && !j->sym[STB_FIO_DIRECTORY] && !(f && f->value && *f->value == '/'))
+			return true;
+	}
+	return false;
+}
+
+static void put_places(struct stb_fio_import *x)
+{
+	for (uint32_t i = 0; i < x->n_places; i++) {
+		struct stb_fio_place *p = &x->places[i];
+		const char *slash = strrchr(p->dir, '/');
+		const bool here = !p->raw && is_working_directory(x, p);
+
+		p->name = stb_import_name(x->im, here ? "here" : slash && slash[1] ? slash + 1 : "disk");
+		if (p->raw) {
+			put_device(x, p);
+			continue;
+		}
+		if (here)
+			stb_diag(&x->im->c->sink, STB_W0802, STB_NO_SPAN,
+				"the job file names no directory, so fio would work where it is started; the spec takes the directory of this import: `%s`",
+				stb_import_quote(x->im, p->dir, strlen(p->dir)));
+		stb_import_open(x->im, "storage directory %s", p->name);
+		stb_import_comment(x->im, "stb works in a new subdirectory of its own and removes it after the run");
+		stb_import_text(x->im, "path", p->dir);
+		stb_import_close(x->im);
+		stb_import_open(x->im, "volume %s", p->name);
+		stb_import_attr(x->im, "storage", "%s", p->name);
+		stb_import_close(x->im);
+	}
+}
+
+/* --- what is not translated ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_neutral(struct stb_fio_import *x, const struct stb_fio_job *j, struct stb_fio_option *o)
+{
+	const struct stb_fio_row *row = o->row;
+	uint64_t is, neutral;
+
+	if (row->kind == STB_FIO_TEXT)
+		return row->neutral && o->value && !strcmp(o->value, row->neutral);
+	if (!o->value && row->kind != STB_FIO_FLAG) {
+		stb_fio_bad(x, o, "it needs a value");
+		return false;
+	}
+	if (!o->value) {
+		is = 1;
+	} else if (!stb_fio_number(o->value, row->kind, j->kb_base, &is)) {
+		stb_fio_bad(x, o, "that is no value of it");
+		return false;
+	}
+	return row->neutral && stb_fio_number(row->neutral, row->kind, j->kb_base, &neutral) && is == neutral;
+}
+
+static void judge(struct stb_fio_import *x, const struct stb_fio_job *j, struct stb_fio_option *o)
+{
+	const char *why = NULL;
+
+	if (is_neutral(x, j, o))
+		stb_fio_idle(o, "that is how it is anyway");
+	else if (!stb_fio_has_effect(x, j, o->row->when, &why))
+		stb_fio_idle(o, why);
+	else if (o->row->fate == STB_FIO_IS_REFUSED)
+		stb_fio_refuse(x, o, "%s", o->row->text);
+	else
+		stb_fio_leave(x, o, "%s", o->row->text);
+}
+
+/* Of one section alone: what [global] says is told at the top of the spec, what a job says in its workload. */
+static void judge_section(struct stb_fio_import *x, const struct stb_fio_job *j, const struct stb_fio_section *s)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct stb_fio_option *o = &s->options[i];
+
+		if (o->row && o->row->sym < 0 && j->row[o->row - stb_fio_rows(&(uint32_t){ 0 })] == o)
+			judge(x, j, o);
+	}
+}
+
+static void judge_globals(struct stb_fio_import *x)
+{
+	for (uint32_t i = 0; i < x->file.n; i++)
+		for (uint32_t k = 0; k < x->n_jobs && x->file.sections[i].global; k++)
+			judge_section(x, &x->jobs[k], &x->file.sections[i]);
+}
+
+/* What was in force in no job, or had no effect in any. */
+static void tell_idle(struct stb_fio_import *x)
+{
+	for (uint32_t i = 0; i < x->file.n; i++)
+		for (uint32_t k = 0; k < x->file.sections[i].n; k++) {
+			struct stb_fio_option *o = &x->file.sections[i].options[k];
+
+			if (o->told || o->used)
+				continue;
+			stb_import_idle(x->im, o->span, o->words, "%s", o->idle ? o->idle : "every job says something else, or has ended before it");
+		}
+}
+
+/* --- pins ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* All jobs have the CPU options of the first: they are those of the server. Else they are refused. */
+static bool put_pin(struct stb_fio_import *x)
+{
+	static const enum stb_fio_sym syms[] = { STB_FIO_CPUS, STB_FIO_CPUS_POLICY, STB_FIO_NUMA_NODES, STB_FIO_NUMA_POLICY };
+	bool same = true, good = true;
+	struct stb_fio_pin pin;
+
+	for (uint32_t i = 0; i < x->n_jobs; i++)
+		for (size_t k = 0; k < STB_LEN(syms); k++) {
+			const struct stb_fio_option *a = x->jobs[0].sym[syms[k]], *b = x->jobs[i].sym[syms[k]];
+
+			same = same && (a == b || (a && b && a->value && b->value && !strcmp(a->value, b->value)));
+		}
+	for (uint32_t i = 0; i < x->n_jobs && !same; i++)
+		for (size_t k = 0; k < STB_LEN(syms); k++)
+			if (x->jobs[i].sym[syms[k]])
+				stb_fio_refuse(x, x->jobs[i].sym[syms[k]], "all workloads of a matrix run on one server with one pin, and the jobs differ");
+	if (!same)
+		return false;
+	for (uint32_t i = 0; i < x->n_jobs; i++)
+		good = stb_fio_read_pin(x, &x->jobs[i], &pin) && good;
+	if (!good || !pin.n_vcpus)
+		return false;
+	stb_fio_put_pin(x, &pin);
+	return true;
+}
+
+/* --- matrix ---------------------------------------------------------------------------------------------------------------------------- */
+
+static void add_word(struct stb_buf *list, const char *word)
+{
+	stb_buf_printf(list, "%s%s", list->len ? ", " : "", word);
+}
+
+/* Of a mix each metric belongs to one of its workloads. */
+static void put_mix_report(struct stb_fio_import *x, uint32_t phase, const char *mix)
+{
+	const char *metrics = stb_fio_metrics(x);
+	struct stb_buf all;
+
+	stb_buf_init(&all);
+	for (uint32_t i = 0; i < x->n_jobs; i++)
+		for (const char *p = metrics; x->jobs[i].phase == phase && *p; p += strspn(p, ", ")) {
+			const size_t n = strcspn(p, ",");
+
+			add_word(&all, stb_arena_printf(&x->im->c->arena, "%s.%.*s", x->jobs[i].name, (int)n, p));
+			p += n;
+		}
+	stb_import_open(x->im, "report %s", mix);
+	stb_buf_printf(&x->im->spec, "where { workload = %s }\n", mix);
+	stb_import_attr(x->im, "rows", "workload");
+	stb_import_attr(x->im, "metrics", "[%s]", stb_buf_str(&all));
+	stb_import_close(x->im);
+	stb_buf_fini(&all);
+}
+
+static const char *put_mix(struct stb_fio_import *x, uint32_t phase)
+{
+	const char *mix = stb_import_name(x->im, x->n_phases > 1 ? "together" : "all");
+	struct stb_buf run;
+
+	stb_buf_init(&run);
+	for (uint32_t i = 0; i < x->n_jobs; i++)
+		if (x->jobs[i].phase == phase)
+			add_word(&run, x->jobs[i].name);
+	stb_import_open(x->im, "workload mix %s", mix);
+	stb_import_comment(x->im, "no stonewall lies between these jobs: they run at the same time");
+	stb_import_attr(x->im, "run", "[%s]", stb_buf_str(&run));
+	stb_import_close(x->im);
+	stb_buf_fini(&run);
+	return mix;
+}
+
+static void put_matrix(struct stb_fio_import *x, bool pinned)
+{
+	const char **names = STB_NEW_ARRAY(&x->im->c->arena, const char *, x->n_phases);
+	bool *is_mix = STB_NEW_ARRAY(&x->im->c->arena, bool, x->n_phases);
+	struct stb_buf all, single;
+
+	stb_buf_init(&all);
+	stb_buf_init(&single);
+	for (uint32_t i = x->n_jobs; i-- > 0;)
+		names[x->jobs[i].phase] = x->jobs[i].name;
+	for (uint32_t phase = 0; phase < x->n_phases; phase++) {
+		is_mix[phase] = phase_size(x, phase) > 1;
+		if (is_mix[phase])
+			names[phase] = put_mix(x, phase);
+		else
+			add_word(&single, names[phase]);
+		add_word(&all, names[phase]);
+	}
+	stb_import_open(x->im, "matrix jobs");
+	if (pinned)
+		stb_import_attr(x->im, "server", "[this_host]");
+	stb_import_attr(x->im, "workload", "[%s]", stb_buf_str(&all));
+	stb_import_close(x->im);
+	if (single.len) {
+		stb_import_open(x->im, "report jobs");
+		if (single.len < all.len)
+			stb_buf_printf(&x->im->spec, "where { workload = [%s] }\n", stb_buf_str(&single));
+		stb_import_attr(x->im, "rows", "workload");
+		stb_import_attr(x->im, "metrics", "[%s]", stb_fio_metrics(x));
+		stb_import_close(x->im);
+	}
+	for (uint32_t phase = 0; phase < x->n_phases; phase++)
+		if (is_mix[phase])
+			put_mix_report(x, phase, names[phase]);
+	stb_buf_fini(&all);
+	stb_buf_fini(&single);
+}
+
+/* --- all ------------------------------------------------------------------------------------------------------------------------------- */
+
+static void name_jobs(struct stb_fio_import *x)
+{
+	for (uint32_t i = 0; i < x->n_jobs; i++) {
+		struct stb_fio_option *o = x->jobs[i].sym[STB_FIO_NAME];
+
+		if (o)
+			o->used = true;
+		x->jobs[i].name = stb_import_name(x->im, fio_name(&x->jobs[i]));
+	}
+}
+
+static void translate(struct stb_fio_import *x)
+{
+	bool pinned;
+
+	for (uint32_t i = 0; i < x->n_jobs; i++)
+		stb_fio_facts(x, &x->jobs[i]);
+	make_phases(x);
+	name_jobs(x);
+	for (uint32_t i = 0; i < x->n_jobs; i++)
+		find_place(x, &x->jobs[i]);
+	find_shared(x);
+	find_places(x);
+	judge_globals(x);
+	put_places(x);
+	pinned = put_pin(x);
+	for (uint32_t i = 0; i < x->n_jobs; i++) {
+		struct stb_fio_job *j = &x->jobs[i];
+
+		stb_import_open(x->im, "workload io %s", j->name);
+		if (strcmp(j->name, fio_name(j)))
+			stb_import_text(x->im, "label", fio_name(j));
+		judge_section(x, j, j->section);
+		stb_fio_workload(x, j);
+	}
+	put_matrix(x, pinned);
+	tell_idle(x);
+}
+
+bool stb_import_fio_file(struct stb_import *im, uint32_t file)
+{
+	struct stb_fio_import x = { .im = im };
+	const char *name = im->c->sources.files[file].name;
+
+	if (!stb_fio_read(im, file, &x.file))
+		return false;
+	stb_import_comment(im, "made by `stb import fio %s`", stb_import_quote(im, name, strlen(name)));
+	make_jobs(&x);
+	if (!x.n_jobs) {
+		stb_diag(&im->c->sink, STB_E0804, STB_NO_SPAN, "no job: the file has [global] sections only");
+		return false;
+	}
+	translate(&x);
+	return true;
+}
 
 bool stb_import_fio(struct stb_import *im, const char *const *words, uint32_t n)
 {
-	struct stb_fio_file f;
+	uint32_t file;
 
 	(void)n;
-	if (!stb_fio_read(im, words[0], &f))
-		return false;
-	for (uint32_t i = 0; i < f.n; i++) {
-		const struct stb_fio_section *s = &f.sections[i];
-
-		for (uint32_t k = 0; k < s->n; k++) {
-			const struct stb_fio_option *o = &s->options[k];
-
-			if (!strcmp(o->name, "group_reporting"))
-				stb_import_leave(im, o->span, o->words, "the jobs of a workload are always reported together");
-			else
-				stb_import_refuse(im, o->span, o->words, "no option is translated yet");
-		}
-	}
-	return true;
+	return stb_compile_load(im->c, words[0], NULL, &file) && stb_import_fio_file(im, file);
 }

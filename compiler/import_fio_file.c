@@ -240,13 +240,12 @@ static bool read_file(struct reader *r, uint32_t file)
 	return good;
 }
 
-bool stb_fio_read(struct stb_import *im, const char *path, struct stb_fio_file *f)
+bool stb_fio_read(struct stb_import *im, uint32_t file, struct stb_fio_file *f)
 {
 	struct reader r = { .im = im, .f = f };
-	uint32_t file;
 
-	*f = (struct stb_fio_file){ .path = path };
-	if (!stb_compile_load(im->c, path, NULL, &file) || !read_file(&r, file))
+	*f = (struct stb_fio_file){ 0 };
+	if (!read_file(&r, file))
 		return false;
 	if (f->n)
 		return true;

@@ -23,6 +23,7 @@ static void import_fio(struct imported *k, const char *path)
 	stb_compilation_init(&k->c);
 	stb_buf_init(&k->spec);
 	stb_import_init(&k->im, &k->c, "fio");
+	k->im.cwd = "/home/somebody";
 	k->read = stb_import_fio(&k->im, &path, 1);
 	k->whole = k->read && stb_import_finish(&k->im, &k->spec);
 	cr_expect(!k->read || k->whole, "%s: the spec that is made cannot be read", path);
