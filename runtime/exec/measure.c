@@ -354,6 +354,9 @@ void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t
 
 	const enum stb_status status = judge(workload, is_io, fate, &phase->result, &err);
 
+	if (is_io)
+		stb_record_engine(run, cell, &phase->result);
+
 	stb_record_cell(run, "end", cell, slot, repetition, &err);
 	if (phase->result.window_ns)
 		stb_results_add_measure(run->results, cell, slot, repetition, &phase->result, status);

@@ -437,6 +437,42 @@ void stb_record_cell(struct stb_run *run, const char *ev, uint32_t cell, uint32_
 	stb_journal_add(&run->journal, r);
 }
 
+/* What the machine gave the engine, which no spec says: environment.json has each way once. Returns whether this one is new. */
+static bool note_engine(struct stb_run *run, const char *engine, const struct stb_measure *m)
+{
+	json_t *all = json_object_get(run->environment, "engines"), *one, *known;
+	struct stb_err err;
+	size_t i;
+
+	one = json_pack("{s:s,s:s,s:s}", "engine", engine, "with", m->engine_with, "without", m->engine_without);
+	if (!all) {
+		all = json_array();
+		json_object_set_new(run->environment, "engines", all);
+	}
+	json_array_foreach(all, i, known) {
+		if (json_equal(known, one)) {
+			json_decref(one);
+			return false;
+		}
+	}
+	json_array_append_new(all, one);
+	stb_err_clear(&err);
+	if (write_environment(run, &err) && !run->fatal.set)
+		run->fatal = err;
+	return true;
+}
+
+void stb_record_engine(struct stb_run *run, uint32_t cell, const struct stb_measure *m)
+{
+	const struct stb_plan_attr *a = stb_plan_attr(&run->plan->blocks[run->plan->cells[cell].workload], "ioengine");
+	const char *engine = a ? a->val.str : "";
+
+	if (!m->engine_with[0] && !m->engine_without[0])
+		return;
+	if (note_engine(run, engine, m) && m->engine_without[0])
+		stb_progress_say(&run->progress, "note: engine `%s` runs without %s", engine, m->engine_without);
+}
+
 void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, size_t from, enum stb_status status,
 	const char *reason, const struct stb_measure *m, const struct stb_buf *series)
 {
@@ -460,6 +496,8 @@ void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32
 		(int)repetition, "status", stb_status_text(status), "metrics", metrics);
 	if (reason)
 		add_text(record, "reason", reason);
+	if (m && (m->engine_with[0] || m->engine_without[0]))
+		json_object_set_new(record, "engine", json_pack("{s:s,s:s}", "with", m->engine_with, "without", m->engine_without));
 	stb_journal_add(&run->journal, record);
 	if (run->journal.err.set && !run->fatal.set)
 		run->fatal = run->journal.err;

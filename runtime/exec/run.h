@@ -111,6 +111,8 @@ void stb_record_step(struct stb_run *run, const char *ev, const char *op, uint32
 void stb_record_cell(struct stb_run *run, const char *ev, uint32_t cell, uint32_t slot, uint32_t repetition, const struct stb_err *err);
 /* The leftover callback of storage and db; ctx is the run. */
 void stb_record_leftover(void *ctx, int made, const char *kind, const char *object);
+/* What the engine of a repetition has come to use goes into environment.json; what it does without is said once. */
+void stb_record_engine(struct stb_run *run, uint32_t cell, const struct stb_measure *m);
 /* Rows [from, n_rows) of run->results, the histograms of m (NULL: none), the series (CSV lines; NULL: none) and, of a failure, the reason. */
 void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, size_t from, enum stb_status status,
 	const char *reason, const struct stb_measure *m, const struct stb_buf *series);

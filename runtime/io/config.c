@@ -291,6 +291,13 @@ static int read_load(struct stb_io_config *c, struct stb_reader *r, struct stb_e
 	return 0;
 }
 
+static enum stb_io_ask read_ask(struct stb_reader *r, const char *name)
+{
+	if (!stb_read_has(r, name))
+		return STB_IO_IF_POSSIBLE;
+	return stb_read_bool(r, name) ? STB_IO_YES : STB_IO_NO;
+}
+
 int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *block, struct stb_err *err)
 {
 	struct stb_reader r;
@@ -313,6 +320,10 @@ int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *blo
 	depth = stb_read_u64(&r, "iodepth");
 	batch = stb_read_u64_or(&r, "iodepth_batch", 1);
 	jobs = stb_read_u64(&r, "numjobs");
+	c->ring.registerfiles = read_ask(&r, "registerfiles");
+	c->ring.fixedbufs = read_ask(&r, "fixedbufs");
+	c->ring.sqpoll = stb_read_has(&r, "sqpoll") && stb_read_bool(&r, "sqpoll");
+	c->ring.hipri = stb_read_has(&r, "hipri") && stb_read_bool(&r, "hipri");
 	c->shared_file = stb_read_bool(&r, "shared_file");
 	c->direct = stb_read_bool(&r, "direct");
 	c->fsync_every = stb_read_u64(&r, "fsync");

@@ -28,6 +28,7 @@ struct stb_io_config {
 	double size_share[STB_SIZES];
 	struct stb_skew_spec skew;
 	uint32_t depth, batch, jobs;
+	struct stb_io_ring_ask ring;
 	bool reads, writes, trims, random;
 	uint64_t read_below; /* an I/O reads when 53 random bits are below this; STB_IO_ALWAYS, 0 never */
 	bool shared_file, direct, end_fsync, time_based, randrepeat, norandommap, invalidate, fallocate;

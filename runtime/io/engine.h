@@ -45,11 +45,29 @@ struct stb_io_engine {
 	void *state; /* the engine's */
 };
 
+enum stb_io_ask { STB_IO_IF_POSSIBLE, STB_IO_YES, STB_IO_NO };
+
+/* What the spec asks of a ring; engines without one ignore it (the compiler refuses it there). */
+struct stb_io_ring_ask {
+	enum stb_io_ask registerfiles, fixedbufs;
+	bool sqpoll, hipri;
+};
+
+/* What an engine has come to use, for the record; words with ", " between them. What was asked for by name and cannot be had is an error. */
+struct stb_io_used {
+	char with[STB_IO_USED_TEXT];
+	char without[STB_IO_USED_TEXT]; /* what it would have used where it can be had, and why it cannot; empty: nothing */
+};
+
 struct stb_io_open {
 	int fd;                  /* -1 for an engine without a file */
 	bool raw;                /* a block device: trims are discards, else holes */
 	uint32_t depth;
 	struct stb_io_req *reqs; /* depth of them; borrowed until close */
+	unsigned char *buffers;  /* where all the requests' buffers lie, each `stride` long, so that they can be registered; NULL: anywhere */
+	uint64_t buffer_bytes, stride;
+	struct stb_io_ring_ask ring;
+	struct stb_io_used *used; /* to be filled, or NULL */
 };
 
 struct stb_io_ops {
@@ -84,6 +102,9 @@ struct stb_io_caps {
 
 extern const struct stb_io_ops stb_io_psync, stb_io_libaio, stb_io_uring, stb_io_null;
 
+/* Adds to one of the texts of struct stb_io_used; what does not fit is left out. */
+void stb_io_used_add(char text[STB_IO_USED_TEXT], const char *fmt, ...) STB_PRINTF(2, 3);
+
 const struct stb_io_caps *stb_io_caps(enum stb_io_engine_id id);
 /* NULL where there is none of that name. */
 const struct stb_io_caps *stb_io_caps_find(const char *name);
@@ -91,6 +112,10 @@ const struct stb_io_caps *stb_io_caps_find(const char *name);
 /* Why io_uring_setup failed with errnum (positive): switched off by sysctl, forbidden by a sandbox, not in the kernel, or something else.
  * sysctl_path is /proc/sys/kernel/io_uring_disabled, or a stand-in in tests. Returns -1. */
 int stb_io_uring_explain(int errnum, const char *sysctl_path, struct stb_err *err);
+/* Why buffers could not be registered with a ring. limit_bytes is RLIMIT_MEMLOCK (UINT64_MAX: none). */
+int stb_io_uring_explain_buffers(int errnum, uint64_t bytes, uint64_t limit_bytes, struct stb_err *err);
+/* Whether completions on the file's device can be polled for, by its queue in sysfs; root is "" or a stand-in in tests. */
+int stb_io_uring_check_polling(int fd, const char *root, struct stb_err *err);
 /* The same for io_setup; aio_dir is /proc/sys/fs. */
 int stb_io_libaio_explain(int errnum, uint64_t events, const char *aio_dir, struct stb_err *err);
 

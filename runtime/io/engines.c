@@ -4,6 +4,8 @@
 #include "runtime/io/engine.h"
 #include "runtime/io/io.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #define STB_IO_OPS_PSYNC &stb_io_psync
@@ -30,6 +32,19 @@ const struct stb_io_caps *stb_io_caps_find(const char *name)
 			return &table[i];
 	}
 	return NULL;
+}
+
+void stb_io_used_add(char text[STB_IO_USED_TEXT], const char *fmt, ...)
+{
+	const size_t len = strlen(text);
+	char word[STB_IO_USED_TEXT];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(word, sizeof(word), fmt, ap);
+	va_end(ap);
+	if (len + strlen(word) + 3 <= STB_IO_USED_TEXT)
+		snprintf(text + len, STB_IO_USED_TEXT - len, "%s%s", len ? ", " : "", word);
 }
 
 uint32_t stb_io_engines(struct stb_io_engine_info *out, uint32_t max)

@@ -177,6 +177,8 @@ static void blame_io(struct stb_io_worker *w, uint32_t slot, int errnum)
 		stb_err_remedy(&w->err, "put the volume on a device or file system that can discard blocks");
 	else if (errnum == EINVAL && w->direct)
 		stb_err_remedy(&w->err, "bs must be a multiple of the logical block size under the volume (often 4096); or set direct = false");
+	else if (errnum == EOPNOTSUPP && c->ring.hipri)
+		stb_err_remedy(&w->err, "the device cannot be polled for completions: set hipri = false");
 	else if (errnum == ENOSPC)
 		stb_err_remedy(&w->err, "lower size or numjobs, or give the volume more room");
 	else if (errnum == EIO)

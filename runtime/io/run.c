@@ -32,6 +32,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,7 @@ struct job {
 	pthread_t thread;
 	bool ready; /* file, buffers and engine are there */
 	size_t buffer_bytes;
+	struct stb_io_used used;
 };
 
 struct run {
@@ -200,6 +202,11 @@ static int job_prepare(struct job *j)
 	stb_io_worker_choose(w);
 	o.fd = w->fd;
 	o.reqs = w->reqs;
+	o.buffers = w->buffers;
+	o.buffer_bytes = j->buffer_bytes;
+	o.stride = w->stride;
+	o.ring = c->ring;
+	o.used = &j->used;
 	w->engine.ops = c->engine->ops;
 	if (w->engine.ops->open(&w->engine, &o, &w->err)) {
 		stb_io_config_blame(c, "ioengine", &w->err);
@@ -280,6 +287,7 @@ static void *job_main(void *arg)
 
 	snprintf(name, sizeof(name), "stb-io-%u", w->index);
 	(void)pthread_setname_np(pthread_self(), name);
+	(void)unshare(CLONE_FILES); /* a descriptor table of one's own: the kernel then takes no reference on the file for each system call */
 	if (job_prepare(j))
 		job_failed(j);
 	if (!gate_arrive(j->run))
@@ -417,6 +425,17 @@ static enum stb_end how_it_ended(const struct run *r)
 	return stopped ? STB_END_STOPPED : by_size ? STB_END_SIZE : STB_END_TIME;
 }
 
+/* All jobs ask for the same; where a limit was reached, the later ones have less, and the first of those is shown. */
+static void record_used(const struct run *r, struct stb_measure *m)
+{
+	const struct job *shown = &r->jobs[0];
+
+	for (uint32_t i = 0; i < r->n_jobs && !shown->used.without[0]; i++)
+		shown = &r->jobs[i];
+	memcpy(m->engine_with, shown->used.with, sizeof(m->engine_with));
+	memcpy(m->engine_without, shown->used.without, sizeof(m->engine_without));
+}
+
 static void merge(struct run *r, uint64_t t0)
 {
 	struct stb_measure *m = &r->phase->result;
@@ -445,6 +464,7 @@ static void merge(struct run *r, uint64_t t0)
 		stb_hist_merge(&m->sync, &w->sync);
 		end = STB_MAX(end, w->end_ns);
 	}
+	record_used(r, m);
 	m->window_ns = end - t0;
 	STB_ASSERT(m->issued == m->ok[STB_READ] + m->ok[STB_WRITE] + m->ok[STB_TRIM] + m->failed + m->cancelled);
 	STB_ASSERT(!m->scheduled || m->scheduled == m->issued + m->skipped);

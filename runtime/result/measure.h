@@ -36,6 +36,8 @@ struct stb_live {
 enum stb_stage { STB_STAGE_SETUP, STB_STAGE_LAYOUT, STB_STAGE_WARMUP, STB_STAGE_MEASURE, STB_STAGE_DRAIN, STB_STAGE_VERIFY,
 	STB_STAGE_DONE };
 
+#define STB_IO_USED_TEXT 240
+
 struct stb_measure {
 	uint64_t window_ns;              /* the true measured window, drain and end_fsync included */
 	uint64_t cpu_user_ns, cpu_sys_ns;/* of the whole child in the window */
@@ -49,6 +51,7 @@ struct stb_measure {
 	uint64_t scheduled, skipped;     /* under a rate: starts that were intended, and those of them that came to nothing; else 0 */
 	uint64_t verified, mismatches;   /* blocks read back after the window; 0 without verify */
 	struct stb_hist sync;            /* fsync/fdatasync latency, io */
+	char engine_with[STB_IO_USED_TEXT], engine_without[STB_IO_USED_TEXT]; /* io: see struct stb_io_used */
 	uint64_t queries_read, queries_write, queries_other; /* oltp */
 	uint64_t errors, reconnects;     /* oltp: retried failures */
 };
