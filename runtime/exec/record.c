@@ -457,7 +457,7 @@ static bool note_engine(struct stb_run *run, const char *engine, const struct st
 	}
 	json_array_append_new(all, one);
 	stb_err_clear(&err);
-	if (write_environment(run, &err) && !run->fatal.set)
+	if (stb_record_write_environment(run, &err) && !run->fatal.set)
 		run->fatal = err;
 	return true;
 }
