@@ -34,6 +34,7 @@ static const struct option_row rows[STB_N_OPTIONS] = {
 	[STB_OPT_IN_FORM] = { "check", 0, NULL, "print the names of the files that would change, and exit 1 if there are any" },
 	[STB_OPT_EXIT_CODE] = { "exit-code", 0, NULL, "exit 4 when the meaning changed" },
 	[STB_OPT_CELL] = { "cell", 0, "SEL", "the cell of a cell-id prefix or of a selector ('storage = disk  threads = 4')" },
+	[STB_OPT_REUSE] = { "reuse", 0, "DIR", "take over what the run in DIR has measured of these cells (may be repeated)" },
 	[STB_OPT_GATE] = { "check", 0, NULL, "exit 4 when a figure is worse for sure by more than the threshold, or lost, or none can be judged" },
 	[STB_OPT_THRESHOLD] = { "threshold", 0, "P%", "how much worse a figure may be (5%)" },
 	[STB_OPT_METRIC] = { "metric", 0, "NAME", "compare this metric (may be repeated) instead of those that the reports show" },
@@ -258,6 +259,9 @@ static int set_option(struct stb_args *a, int option, const char *value, FILE *e
 	case STB_OPT_RESULTS:
 		a->results[a->n_results++] = value;
 		return 0;
+	case STB_OPT_REUSE:
+		a->reuse[a->n_reuse++] = value;
+		return 0;
 	case STB_OPT_METRIC:
 		a->metrics[a->n_metrics++] = value;
 		return 0;
@@ -348,6 +352,7 @@ int stb_args_parse(struct stb_args *a, int argc, char **argv, FILE *err)
 		return STB_EXIT_USAGE;
 	a->set = stb_xcalloc((size_t)argc, sizeof *a->set);
 	a->results = stb_xcalloc((size_t)argc, sizeof *a->results);
+	a->reuse = stb_xcalloc((size_t)argc, sizeof *a->reuse);
 	a->metrics = stb_xcalloc((size_t)argc, sizeof *a->metrics);
 	for (int i = 0; i < STB_N_OPTIONS; i++) {
 		const struct option_row *r = &rows[i];
@@ -398,6 +403,7 @@ void stb_args_fini(struct stb_args *a)
 	free(a->set);
 	free(a->results);
 	free(a->metrics);
+	free(a->reuse);
 	memset(a, 0, sizeof *a);
 }
 

@@ -41,6 +41,8 @@ int stb_cmd_run(const struct stb_args *a)
 		.spec = a->operands[0],
 		.version = stb_version,
 		.commit = stb_commit,
+		.reuse = a->reuse,
+		.n_reuse = a->n_reuse,
 	});
 out:
 	free(keep);

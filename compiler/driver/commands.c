@@ -27,11 +27,14 @@ static const struct stb_command table[] = {
 		"OLD and NEW are files, or REV:PATH of git (`stb diff HEAD~1:specs/x.stb specs/x.stb`), whose includes come from the\n"
 		"same revision. Shows cells that come, go or change, what it costs before and after, and which results stay valid.\n"
 		"A reformat, a moved block or a comment is no change in meaning. Touches nothing.\n" },
-	{ "run", stb_cmd_run, SPEC | BIT(MAX_CELLS) | BIT(OUTPUT) | BIT(ONLY), "FILE", 1, 1, NULL, false, "DIR",
+	{ "run", stb_cmd_run, SPEC | BIT(MAX_CELLS) | BIT(OUTPUT) | BIT(ONLY) | BIT(REUSE), "FILE", 1, 1, NULL, false, "DIR",
 		"carry a spec out and report",
 		"Looks at everything that is needed first, then provisions, measures, cleans up and prints the report. What was\n"
 		"measured lies in DIR (stb-run-<UTC time> where none is given), which must not exist. Ctrl-C stops the\n"
-		"measurement, keeps what is done and cleans up.\n" },
+		"measurement, keeps what is done and cleans up.\n"
+		"With --reuse: repetitions of the same cells that another run measured, and that ended as asked, are copied with their\n"
+		"histograms and series instead of measured. Refuses a run of another machine; cells whose storage or database is\n"
+		"another one now are measured. Reports and environment.json say what was taken over.\n" },
 	{ "resume", stb_cmd_resume, BIT(HELP), "DIR", 1, 1, NULL, false, NULL,
 		"go on where a run stopped",
 		"Takes away what the run in DIR left behind, provisions anew what it needs, measures what is missing, and reports. A\n"

@@ -26,6 +26,7 @@ enum stb_option {
 	STB_OPT_EXIT_CODE,
 	STB_OPT_GATE,    /* --check of `compare` */
 	STB_OPT_THRESHOLD,
+	STB_OPT_REUSE,
 	STB_OPT_METRIC,
 	STB_OPT_CELL,
 	STB_N_OPTIONS
@@ -60,6 +61,8 @@ struct stb_args {
 	uint32_t n_results;
 	const char *topology;    /* a saved topology; NULL: not given */
 	const char *save;
+	const char **reuse;
+	uint32_t n_reuse;
 	const char **metrics;    /* --metric, as given */
 	uint32_t n_metrics;
 	double threshold;        /* in %; see has_threshold */

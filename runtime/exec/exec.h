@@ -29,6 +29,8 @@ struct stb_exec_options {
 	bool dir_may_change;  /* nobody asked for this name: where it is taken, -2, -3, ... is appended */
 	const char *spec;     /* as given, for the record */
 	const char *version, *commit;
+	const char *const *reuse; /* directories of runs whose results are taken over where they fit */
+	uint32_t n_reuse;
 };
 
 /* Preflight, run, clean-up, report. Messages on standard error, the tables on standard output. An enum stb_exit. */

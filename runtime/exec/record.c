@@ -94,6 +94,17 @@ int stb_record_write_environment(struct stb_run *run, struct stb_err *err)
 	return rc;
 }
 
+/* Where images without a path lie: in the run directory, or where it will be. */
+static const char *run_place(const struct stb_run *run)
+{
+	struct stb_arena *a = (struct stb_arena *)&run->arena;
+	const char *slash = strrchr(run->dir, '/');
+
+	if (run->made_dir || run->resumed)
+		return run->dir;
+	return slash == run->dir ? "/" : stb_arena_strndup(a, run->dir, (size_t)(slash - run->dir));
+}
+
 /* Where the storage classes of the run lie: the paths whose file system and device go into the record. */
 static json_t *describe_places(const struct stb_run *run)
 {
@@ -105,7 +116,7 @@ static json_t *describe_places(const struct stb_run *run)
 
 		if (strcmp(b->kind, "storage") || !strcmp(b->type, "external") || !strcmp(b->type, "tmpfs"))
 			continue;
-		json_object_set_new(places, b->name, stb_host_place("", path && path->val.str ? path->val.str : run->dir));
+		json_object_set_new(places, b->name, stb_host_place("", path && path->val.str ? path->val.str : run_place(run)));
 	}
 	return places;
 }
@@ -364,6 +375,33 @@ static json_t *list_of(const char *lines)
 	return out;
 }
 
+static json_t *database_entry(struct stb_run *run, const char *name)
+{
+	json_t *all = json_object_get(run->environment, "databases"), *db = json_object_get(all, name);
+
+	if (!db) {
+		db = json_pack("{s:{},s:{}}", "variables", "servers");
+		json_object_set_new(all, name, db);
+	}
+	return db;
+}
+
+/* What a server says otherwise than the first one of its name; that one's variables are spelt out. */
+static void set_variables(json_t *db, json_t *one, json_t *variables)
+{
+	if (!json_object_size(json_object_get(db, "variables")))
+		json_object_set(db, "variables", variables);
+	json_object_set_new(one, "differs", differences(variables, json_object_get(db, "variables")));
+}
+
+void stb_record_server_entry(struct stb_run *run, const char *database, const char *group, json_t *one, json_t *variables)
+{
+	json_t *db = database_entry(run, database);
+
+	set_variables(db, one, variables);
+	json_object_set_new(json_object_get(db, "servers"), group, one);
+}
+
 /*
  * "databases": {NAME: {"variables": {of the first server of that name}, "servers": {GROUP: {"cells": [ids], "version", "differs":
  * {variables that are otherwise there than in "variables"}, "unverified": [options that no variable shows]}}}}. A matrix of 100 variants
@@ -374,18 +412,15 @@ void stb_record_server(struct stb_run *run, uint32_t group, const struct stb_db_
 	const struct stb_plan_group *pg = &run->plan->groups[group];
 	const char *name = run->plan->blocks[pg->database].name;
 	const struct stb_mysqld *m = run->groups[group].mysqld;
-	json_t *all = json_object_get(run->environment, "databases"), *db = json_object_get(all, name), *servers, *one;
+	json_t *db = database_entry(run, name), *servers, *one;
 	char id[SHOWN_ID + 1];
 	struct stb_buf text;
 	struct stb_err err;
 
-	if (!db) {
-		db = json_pack("{s:{},s:{}}", "variables", "servers");
-		json_object_set_new(all, name, db);
-	}
 	servers = json_object_get(db, "servers");
 	snprintf(id, sizeof id, "%.*s", SHOWN_ID, pg->id);
-	if (json_object_get(servers, id))
+	one = json_object_get(servers, id);
+	if (one && !json_object_get(one, "from"))
 		return;
 	one = json_pack("{s:o}", "cells", cells_of(run, group));
 	json_object_set_new(servers, id, one);
@@ -397,9 +432,7 @@ void stb_record_server(struct stb_run *run, uint32_t group, const struct stb_db_
 		json_t *variables = variables_of(text.data);
 
 		json_object_set(one, "version", json_object_get(variables, "version"));
-		if (!json_object_size(json_object_get(db, "variables")))
-			json_object_set(db, "variables", variables);
-		json_object_set_new(one, "differs", differences(variables, json_object_get(db, "variables")));
+		set_variables(db, one, variables);
 		json_decref(variables);
 	}
 	if (m)

@@ -329,6 +329,7 @@ void stb_run_free(struct stb_run *run)
 	stb_leftovers_fini(&run->left);
 	stb_results_free(run->results);
 	stb_done_fini(&run->present);
+	stb_reuse_fini(run);
 	free(run->failures);
 	stb_arena_fini(&run->arena);
 	free(run);
@@ -348,7 +349,7 @@ int stb_exec_run(const struct stb_exec_options *o)
 	int code = STB_EXIT_ENVIRONMENT;
 
 	stb_err_clear(&err);
-	if (stb_run_preflight(run, &err) || stb_signals_open(&run->signals, &err)) {
+	if (stb_reuse_find(run, &err) || stb_run_preflight(run, &err) || stb_signals_open(&run->signals, &err)) {
 		stb_run_say_error(run, &err);
 		goto out;
 	}
@@ -357,6 +358,8 @@ int stb_exec_run(const struct stb_exec_options *o)
 		stb_run_say_error(run, &err);
 		goto out;
 	}
+	if (stb_reuse_copy(run, &err)) /* the directory cannot be written: the walk does not begin */
+		run->fatal = err;
 	code = stb_run_carry_out(run);
 out:
 	stb_run_free(run);

@@ -3,6 +3,7 @@
  *
  *   run.c        the walk over the plan's steps, and the order of things around it
  *   todo.c       the steps that are still to be carried out
+ *   reuse.c      results of other runs that are taken over
  *   resume.c     a run that stopped: what it has, what it lacks, and on
  *   preflight.c  all that can be refused before anything is touched
  *   groups.c     provision, start, load, stop, remove: the life of a group
@@ -46,6 +47,8 @@ struct stb_run {
 	bool made_dir;
 	bool resumed;                   /* the directory is there already, and so is what `present` names */
 	struct stb_done present;        /* repetitions that are not measured again */
+	struct stb_reused *reused;      /* the runs that some of them are taken over from */
+	uint32_t n_reused;
 	char mark[STB_MARK_LEN + 1];
 	struct stb_journal journal;
 	struct stb_leftovers left;      /* made and not gone */
@@ -89,6 +92,13 @@ bool stb_group_ready(struct stb_run *run, uint32_t group);
 /* Whether the server of the group has died; then the group is broken and *err has the tail of the log. */
 bool stb_group_server_died(struct stb_run *run, uint32_t group, struct stb_err *err);
 
+/* reuse.c */
+/* Which results of other runs are taken over: sets run->present, adds their rows. 0 or -1 with *err. */
+STB_NODISCARD int stb_reuse_find(struct stb_run *run, struct stb_err *err);
+/* Puts them into the run directory. 0 or -1 with *err. */
+STB_NODISCARD int stb_reuse_copy(struct stb_run *run, struct stb_err *err);
+void stb_reuse_fini(struct stb_run *run);
+
 /* measure.c: one repetition. Never fails: what went wrong is in the results and in run->failures. */
 void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition);
 /* Watches a load in a child. 0 or -1 with *err. */
@@ -107,6 +117,8 @@ struct json_t *stb_record_session(const struct stb_run *run);
 STB_NODISCARD int stb_record_write_environment(struct stb_run *run, struct stb_err *err);
 /* The server of a group as it runs: the cells that it serves, its version and variables. Once a group. */
 void stb_record_server(struct stb_run *run, uint32_t group, const struct stb_db_address *address);
+/* An entry of "servers" with the server's variables; takes `one`. */
+void stb_record_server_entry(struct stb_run *run, const char *database, const char *group, struct json_t *one, struct json_t *variables);
 void stb_record_step(struct stb_run *run, const char *ev, const char *op, uint32_t group, const struct stb_err *err);
 void stb_record_cell(struct stb_run *run, const char *ev, uint32_t cell, uint32_t slot, uint32_t repetition, const struct stb_err *err);
 /* The leftover callback of storage and db; ctx is the run. */

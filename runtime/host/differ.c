@@ -112,11 +112,18 @@ static const char *words(struct stb_differences *d, const json_t *v)
 	return s;
 }
 
-static void add(struct stb_differences *d, const char *what, const json_t *was, const json_t *is, bool matters)
+/* What a difference is about. */
+struct subject {
+	const char *kind, *name, *words; /* "database", "db", "server of database db"; all NULL: the machine */
+};
+
+static void add(struct stb_differences *d, const struct subject *of, const char *what, const json_t *was, const json_t *is, bool matters)
 {
 	STB_ARENA_GROW(&d->arena, d->items, d->n, d->cap);
 	matters = matters && was && is;
-	d->items[d->n++] = (struct stb_difference){ what, words(d, was), words(d, is), matters };
+	if (of->words)
+		what = stb_arena_printf(&d->arena, "%s: %s", of->words, what);
+	d->items[d->n++] = (struct stb_difference){ what, words(d, was), words(d, is), of->kind, of->name, matters };
 	d->n_matter += matters;
 }
 
@@ -152,7 +159,7 @@ static bool matters(const struct row *r, const json_t *was, const json_t *is, co
 	STB_BUG("unknown rule");
 }
 
-static void compare(struct stb_differences *d, const char *of, const struct row *rows, size_t n, const json_t *a, const json_t *b)
+static void compare(struct stb_differences *d, const struct subject *of, const struct row *rows, size_t n, const json_t *a, const json_t *b)
 {
 	for (size_t i = 0; i < n; i++) {
 		const json_t *was = at(a, rows[i].path), *is = at(b, rows[i].path);
@@ -161,13 +168,12 @@ static void compare(struct stb_differences *d, const char *of, const struct row 
 			continue;
 		if (rows[i].rule == NEARLY && was && is && !far_apart(was, is))
 			continue;
-		add(d, of ? stb_arena_printf(&d->arena, "%s: %s", of, rows[i].path) : rows[i].path, was, is,
-			matters(&rows[i], was, is, a, b));
+		add(d, of, rows[i].path, was, is, matters(&rows[i], was, is, a, b));
 	}
 }
 
-/* What both of them name. */
-static void compare_named(struct stb_differences *d, const char *kind, const char *key, const struct row *rows, size_t n, const json_t *was,
+/* What both of them name. phrase: "server of database". */
+static void compare_named(struct stb_differences *d, const char *kind, const char *phrase, const char *key, const struct row *rows, size_t n, const json_t *was,
 	const json_t *is)
 {
 	json_t *of_was = json_object_get(was, key), *of_is = json_object_get(is, key), *a;
@@ -175,9 +181,10 @@ static void compare_named(struct stb_differences *d, const char *kind, const cha
 
 	json_object_foreach(of_was, name, a) {
 		const json_t *b = json_object_get(of_is, name);
+		const struct subject of = { kind, stb_arena_strdup(&d->arena, name), stb_arena_printf(&d->arena, "%s %s", phrase, name) };
 
 		if (b)
-			compare(d, stb_arena_printf(&d->arena, "%s %s", kind, name), rows, n, a, b);
+			compare(d, &of, rows, n, a, b);
 	}
 }
 
@@ -191,6 +198,7 @@ static bool is_setting(const char *name)
 
 static void compare_variables(struct stb_differences *d, const char *database, const json_t *a, const json_t *b)
 {
+	const struct subject of = { "database", stb_arena_strdup(&d->arena, database), stb_arena_printf(&d->arena, "database %s", database) };
 	const char *name;
 	json_t *was;
 
@@ -198,22 +206,22 @@ static void compare_variables(struct stb_differences *d, const char *database, c
 		const json_t *is = json_object_get(b, name);
 
 		if (is_setting(name) && is && !json_equal(was, is))
-			add(d, stb_arena_printf(&d->arena, "database %s: %s", database, name), was, is,
-				!strcmp(name, "version") || !strcmp(name, "version_comment"));
+			add(d, &of, stb_arena_strdup(&d->arena, name), was, is, !strcmp(name, "version") || !strcmp(name, "version_comment"));
 	}
 }
 
 void stb_differences_find(struct stb_differences *d, const json_t *was, const json_t *is, bool variables)
 {
 	json_t *databases = json_object_get(was, "databases"), *a;
+	const struct subject machine = { NULL, NULL, NULL };
 	const char *name;
 
 	memset(d, 0, sizeof *d);
 	stb_arena_init(&d->arena);
-	compare(d, NULL, of_machine, STB_LEN(of_machine), was, is);
-	compare_named(d, "storage", "storage", of_storage, STB_LEN(of_storage), was, is);
-	compare_named(d, "address of database", "addresses", of_address, STB_LEN(of_address), was, is);
-	compare_named(d, "server of database", "binaries", of_binary, STB_LEN(of_binary), was, is);
+	compare(d, &machine, of_machine, STB_LEN(of_machine), was, is);
+	compare_named(d, "storage", "storage", "storage", of_storage, STB_LEN(of_storage), was, is);
+	compare_named(d, "database", "address of database", "addresses", of_address, STB_LEN(of_address), was, is);
+	compare_named(d, "database", "server of database", "binaries", of_binary, STB_LEN(of_binary), was, is);
 	if (!variables)
 		return;
 	json_object_foreach(databases, name, a)

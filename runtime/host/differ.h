@@ -13,6 +13,7 @@ struct json_t;
 struct stb_difference {
 	const char *what;      /* "kernel", "storage disk: device.model" */
 	const char *was, *is;  /* as people read them; "not known" where one of them could not be read */
+	const char *kind, *name; /* "storage" or "database" and its name, where it is about one; else NULL */
 	bool matters;          /* figures from before and after do not belong into one table */
 };
 

@@ -150,6 +150,8 @@ static void note_reps(const struct stb_results *r, uint32_t cell, struct stb_fig
 	f->asked = (uint32_t)STB_MIN(stb_plan_slots(m) * m->repeat, (uint64_t)UINT32_MAX);
 	for (const struct stb_result_rep *rep = stb_results_first_rep(r, cell); rep; rep = stb_results_next_rep(r, rep)) {
 		f->known += rep->has_rows;
+		f->n_taken += rep->origin && rep->has_rows;
+		f->origin = f->origin ? f->origin : rep->origin;
 		/* of several statuses, the reason that goes with the one that is named */
 		if (!f->why && (left_out ? rep->has_rows && rep->status == f->invalid : !rep->has_rows))
 			f->why = rep->reason;

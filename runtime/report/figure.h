@@ -23,6 +23,8 @@ struct stb_figure {
 	uint32_t known;          /* repetitions that have rows of any metric */
 	enum stb_status invalid; /* of the first that is not trustworthy */
 	const char *why;         /* and its reason, or that of one without rows; NULL: nothing is known of */
+	uint32_t n_taken;        /* taken over from other runs; origin says of the first from which */
+	const char *origin;
 	uint32_t n_spread;       /* rows that least and most are of */
 	double least, most;
 	bool ended_by_size, ended_by_time;

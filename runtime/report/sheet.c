@@ -315,6 +315,8 @@ static void note_figure(struct stb_sheet *s, const struct stb_figure *f, const c
 	note_missing(s, f, whose, out);
 	if (!f->n_invalid && f->n >= f->asked && f->n != s->n_most && s->n_most)
 		note(s, out, "%sn = %u, where others have %u", whose, f->n, s->n_most);
+	if (f->n_taken)
+		note(s, out, "%s%u of %u repetitions taken over from %s", whose, f->n_taken, f->known, f->origin);
 	out->median |= f->median;
 }
 
