@@ -299,8 +299,13 @@ void stb_identity_cell(const struct stb_env *e, const struct stb_chain *c, char 
 /* What a scope adds to the identity of its groups. */
 const char *stb_identity_load(struct stb_arena *a, const struct stb_scope *s);
 void stb_identity_group(const struct stb_env *e, const char *load, char out[STB_HASH_HEX]);
-/* The attributes of an oltp workload that say what the load writes, NULL-terminated. */
+/* The attributes of oltp workloads that may say what the load writes, NULL-terminated. */
 const char *const *stb_dataset_attrs(void);
+/*
+ * Whether the attribute says so in this one. Tables do not depend on the script but for two: bulk_insert has one table a thread and nothing
+ * else to say of it, insert without auto_inc starts from empty tables.
+ */
+bool stb_dataset_has(const struct stb_eblock *workload, const char *attr);
 
 /* cost.c: estimates; the constants are documented there. */
 struct stb_cost {

@@ -32,12 +32,29 @@
 
 static const char *const dataset_attrs[] = {
 	"tables", "table_size", "auto_inc", "create_secondary", "storage_engine", "rand_type", "dataset", "rand_spec_iter",
-	"rand_spec_pct", "rand_spec_res", "rand_pareto_h", "rand_zipfian_exp", NULL,
+	"rand_spec_pct", "rand_spec_res", "rand_pareto_h", "rand_zipfian_exp", "script", "threads", NULL,
 };
 
 const char *const *stb_dataset_attrs(void)
 {
 	return dataset_attrs;
+}
+
+bool stb_dataset_has(const struct stb_eblock *workload, const char *attr)
+{
+	const bool bulk = stb_eattr_is(workload, "script", "bulk_insert");
+
+	if (!strcmp(attr, "dataset"))
+		return true;
+	if (!strcmp(attr, "script"))
+		return bulk || (stb_eattr_is(workload, "script", "insert") && !stb_eattr_true(workload, "auto_inc"));
+	if (!strcmp(attr, "threads"))
+		return bulk;
+	for (const char *const *name = dataset_attrs; *name && !bulk; name++) {
+		if (!strcmp(*name, attr))
+			return true;
+	}
+	return false;
 }
 
 static void add_string(struct stb_buf *b, const char *s)
@@ -187,7 +204,7 @@ static void add_dataset(struct stb_buf *b, const struct stb_eblock *workload)
 	for (const char *const *name = dataset_attrs; *name; name++) {
 		const struct stb_eattr *a = stb_eattr(workload, *name);
 
-		if (!a || (a->is_default && stated_since(*name)))
+		if (!a || !stb_dataset_has(workload, *name) || (a->is_default && stated_since(*name)))
 			continue;
 		stb_buf_printf(b, "%s\"%s\":", sep, *name);
 		add_value(b, &a->val);

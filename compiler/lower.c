@@ -94,15 +94,6 @@ static int by_text(const void *a, const void *b)
 
 /* --- blocks --- */
 
-static bool of_dataset(const char *attr)
-{
-	for (const char *const *name = stb_dataset_attrs(); *name; name++) {
-		if (!strcmp(*name, attr))
-			return true;
-	}
-	return false;
-}
-
 static struct entry *add_entry(struct stb_lowering *l, struct entries *e)
 {
 	STB_ARENA_GROW(l->x->arena, e->items, e->n, e->cap);
@@ -129,7 +120,7 @@ static const char *dataset_content(struct stb_lowering *l, const struct stb_eblo
 	for (const char *const *name = stb_dataset_attrs(); *name; name++) {
 		const struct stb_eattr *a = stb_eattr(w, *name);
 
-		if (a)
+		if (a && stb_dataset_has(w, *name))
 			text = stb_arena_printf(l->x->arena, "%s %s=%s", text, *name,
 				stb_val_text(l->x->arena, &a->val));
 	}
@@ -259,7 +250,7 @@ static void lower_block(struct stb_lowering *l, const struct entry *e, struct st
 		.span = stb_lower_span(l, b->block->span),
 	};
 	for (uint32_t i = 0; i < b->n_attrs; i++) {
-		if (!e->dataset || of_dataset(b->attrs[i].name))
+		if (!e->dataset || stb_dataset_has(b, b->attrs[i].name))
 			lower_attr(l, &b->attrs[i], &to->attrs[to->n_attrs++]);
 	}
 	if (!e->dataset)

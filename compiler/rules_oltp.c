@@ -85,6 +85,24 @@ static void statement_counts(struct stb_rules_run *r)
 	}
 }
 
+/* sysbench's script makes tables of its own, one a thread, and has neither their sizes nor a distribution. */
+static void bulk_tables(struct stb_rules_run *r)
+{
+	static const char *const attrs[] = { "tables", "table_size", "auto_inc", "create_secondary", "storage_engine", "rand_type", "db_ps_mode" };
+
+	for (size_t i = 0; i < STB_LEN(attrs) && !strcmp(script(r), "bulk_insert"); i++)
+		stb_without_effect(r, STB_E0443, r->w, attrs[i], r->w, "script", "script bulk_insert makes one small table a thread, and fills it in text");
+}
+
+static void nothing_ignored(struct stb_rules_run *r)
+{
+	static const char *const attrs[] = { "retry", "error_limit" };
+	const struct stb_eattr *ignored = stb_eattr(r->w, "ignore_errors");
+
+	for (size_t i = 0; i < STB_LEN(attrs) && ignored && !ignored->val.n_items; i++)
+		stb_without_effect(r, STB_E0444, r->w, attrs[i], r->w, "ignore_errors", "the first error ends the measurement");
+}
+
 static void empty_transaction(struct stb_rules_run *r)
 {
 	bool any = false;
@@ -227,7 +245,7 @@ static void threads_share_tables(struct stb_rules_run *r)
 {
 	const uint64_t threads = stb_eattr_u64(r->w, "threads", 1), tables = stb_eattr_u64(r->w, "tables", 1);
 
-	if (threads > tables && stb_eattr_is(r->w, "dataset", "create"))
+	if (threads > tables && stb_eattr_is(r->w, "dataset", "create") && strcmp(script(r), "bulk_insert"))
 		stb_find(r, STB_N0490, r->w, stb_eattr(r->w, "threads"), r->w, stb_eattr(r->w, "tables"),
 			"workload `%s` has %" PRIu64 " threads and %" PRIu64 " table%s: several work on one table; loading has "
 			"connections of its own", r->w->block->name, threads, tables, tables == 1 ? "" : "s");

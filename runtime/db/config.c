@@ -1,11 +1,13 @@
 /* config.c - workload oltp and data set from blocks of the plan; what they ask for is judged here once, before anything runs. */
 #include "runtime/db/oltp.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The ids are INTEGER columns. */
 #define MAX_TABLE_SIZE INT32_MAX
 #define MAX_STATEMENTS 1000000
+#define MAX_RATE 1e9
 
 struct reading {
 	struct stb_reader r;
@@ -41,24 +43,66 @@ static uint64_t read_count(struct reading *in, const char *name, uint64_t min, u
 	return v;
 }
 
-static void read_dataset(struct reading *in, struct stb_dataset *d)
+static double read_number(struct reading *in, const char *name, double fallback, double min, double max)
 {
-	const char *rand_type = stb_read_str(&in->r, "rand_type");
-	const char *dataset = stb_read_str(&in->r, "dataset");
+	const double v = stb_read_double_or(&in->r, name, fallback);
+	char why[96];
 
+	if (v >= min && v <= max)
+		return v;
+	snprintf(why, sizeof(why), "is %g, and must lie between %g and %g", v, min, max);
+	refuse(in, name, why);
+	return fallback;
+}
+
+static void read_keys(struct reading *in, struct stb_dataset *d)
+{
+	struct stb_dist_shape *shape = &d->shape;
+
+	if (!stb_dist_shape_of(shape, stb_read_str(&in->r, "rand_type"))) {
+		(void)stb_dist_shape_of(shape, "uniform");
+		refuse(in, "rand_type", "is none of uniform, gaussian, special, pareto, zipfian");
+	}
+	if (stb_read_has(&in->r, "rand_spec_iter"))
+		shape->iter = (uint32_t)read_count(in, "rand_spec_iter", 1, 1000);
+	shape->pct = 100 * read_number(in, "rand_spec_pct", shape->pct / 100, 0, 1);
+	shape->res = 100 * read_number(in, "rand_spec_res", shape->res / 100, 0, 0.99);
+	shape->h = read_number(in, "rand_pareto_h", shape->h, 0.001, 0.999);
+	shape->exponent = read_number(in, "rand_zipfian_exp", shape->exponent, 0, 10);
+	stb_dist_init(&d->keys, shape, d->table_size);
+}
+
+static void read_made(struct reading *in, struct stb_dataset *d)
+{
 	d->tables = (uint32_t)read_count(in, "tables", 1, STB_OLTP_MAX_TABLES);
 	d->table_size = read_count(in, "table_size", 1, MAX_TABLE_SIZE);
 	d->auto_inc = stb_read_bool(&in->r, "auto_inc");
 	d->create_secondary = stb_read_bool(&in->r, "create_secondary");
 	d->engine = stb_read_str(&in->r, "storage_engine");
-	d->use = strcmp(dataset, "use") == 0;
-	if (!d->use && strcmp(dataset, "create") != 0)
-		refuse(in, "dataset", "is neither create nor use");
 	if (strlen(d->engine) > 32 || strspn(d->engine, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") != strlen(d->engine) ||
 		!d->engine[0])
 		refuse(in, "storage_engine", "is no name of an engine");
-	if (!stb_dist_init(&d->keys, rand_type, d->table_size))
-		refuse(in, "rand_type", "is none of uniform, gaussian, special, pareto");
+	read_keys(in, d);
+}
+
+/* A data set names its script only where the tables depend on it. */
+static void read_dataset(struct reading *in, struct stb_dataset *d)
+{
+	static const char *const not_bulk[] = {"tables", "table_size", "auto_inc", "create_secondary", "storage_engine", "rand_type"};
+	const char *dataset = stb_read_str(&in->r, "dataset"), *script = stb_read_str_or(&in->r, "script", "");
+
+	d->use = strcmp(dataset, "use") == 0;
+	if (!d->use && strcmp(dataset, "create") != 0)
+		refuse(in, "dataset", "is neither create nor use");
+	d->bulk = strcmp(script, "bulk_insert") == 0;
+	if (d->bulk) {
+		d->tables = (uint32_t)read_count(in, "threads", 1, STB_OLTP_MAX_THREADS);
+		for (uint32_t i = 0; i < STB_LEN(not_bulk); i++)
+			stb_read_skip(&in->r, not_bulk[i]); /* check refuses to have them stated beside bulk_insert */
+	} else {
+		read_made(in, d);
+	}
+	d->empty = d->bulk || (strcmp(script, "insert") == 0 && !d->auto_inc);
 }
 
 int stb_dataset_read(struct stb_dataset *d, const struct stb_plan_block *dataset, struct stb_err *err)
@@ -77,14 +121,15 @@ static void read_script(struct reading *in, struct stb_oltp *o)
 {
 	static const char *const names[] = {[STB_POINT_SELECT] = "point_select", [STB_READ_ONLY] = "read_only",
 		[STB_READ_WRITE] = "read_write", [STB_WRITE_ONLY] = "write_only", [STB_INSERT] = "insert", [STB_DELETE] = "delete",
-		[STB_UPDATE_INDEX] = "update_index", [STB_UPDATE_NON_INDEX] = "update_non_index"};
+		[STB_UPDATE_INDEX] = "update_index", [STB_UPDATE_NON_INDEX] = "update_non_index", [STB_RANDOM_POINTS] = "select_random_points",
+		[STB_RANDOM_RANGES] = "select_random_ranges", [STB_BULK_INSERT] = "bulk_insert"};
 	const char *script = stb_read_str(&in->r, "script");
 	uint32_t i = 0;
 
 	while (i < STB_LEN(names) && strcmp(names[i], script) != 0)
 		i++;
 	if (i == STB_LEN(names))
-		refuse(in, "script", "is none of point_select, read_only, read_write, write_only, insert, delete, update_index, update_non_index");
+		refuse(in, "script", "is none of sysbench's scripts");
 	else
 		o->script = (enum stb_script)i;
 }
@@ -134,6 +179,8 @@ static void read_counts(struct reading *in, struct stb_oltp *o)
 		statements = o->count[STB_SQL_INSERT] = 1;
 	if (o->script == STB_DELETE)
 		statements = o->count[STB_SQL_DELETE] = 1;
+	if (o->script == STB_RANDOM_POINTS || o->script == STB_RANDOM_RANGES || o->script == STB_BULK_INSERT)
+		statements = 1;
 	if (statements == 0)
 		refuse(in, "script", "has no statement left: every count that it uses is 0");
 }
@@ -156,7 +203,7 @@ static void read_ignored(struct reading *in, struct stb_oltp *o)
 int stb_oltp_read(struct stb_oltp *o, const struct stb_plan_block *workload, struct stb_err *err)
 {
 	struct reading in = {.block = workload, .err = err};
-	const char *mode;
+	const char *mode, *retry;
 	bool skip_trx;
 
 	memset(o, 0, sizeof(*o));
@@ -169,15 +216,28 @@ int stb_oltp_read(struct stb_oltp *o, const struct stb_plan_block *workload, str
 	o->time_ns = stb_read_u64_or(&in.r, "time", UINT64_MAX);
 	o->events = stb_read_u64_or(&in.r, "events", UINT64_MAX);
 	o->warmup_ns = stb_read_u64(&in.r, "warmup_time");
+	o->rate = stb_read_double_or(&in.r, "rate", 0);
 	o->range_size = read_count(&in, "range_size", 1, MAX_TABLE_SIZE);
+	o->points = (uint32_t)read_count(&in, "random_points", 1, STB_OLTP_MAX_POINTS);
+	o->ranges = (uint32_t)read_count(&in, "number_of_ranges", 1, STB_OLTP_MAX_POINTS);
+	o->delta = read_count(&in, "delta", 0, MAX_TABLE_SIZE);
+	o->reconnect = stb_read_u64(&in.r, "reconnect");
+	retry = stb_read_str(&in.r, "retry");
+	o->rollback = strcmp(retry, "rollback") == 0;
 	mode = stb_read_str(&in.r, "db_ps_mode");
 	skip_trx = stb_read_bool(&in.r, "skip_trx");
-	o->prepared = strcmp(mode, "auto") == 0 && o->script != STB_INSERT; /* sysbench's insert is always text */
+	/* as in sysbench, inserts are always text */
+	o->prepared = strcmp(mode, "auto") == 0 && o->script != STB_INSERT && o->script != STB_BULK_INSERT;
 	o->transaction = !skip_trx && has_transactions(o->script);
 	stb_read_skip(&in.r, "database");    /* exec: the plan's groups bind it */
 	stb_read_skip(&in.r, "error_limit"); /* exec: judged after the repetition, against measure.errors */
+	stb_read_skip(&in.r, "rate_tolerance"); /* exec: judged after the repetition, against what was achieved */
 	if (strcmp(mode, "auto") != 0 && strcmp(mode, "disable") != 0)
 		refuse(&in, "db_ps_mode", "is neither auto nor disable");
+	if (!o->rollback && strcmp(retry, "sysbench") != 0)
+		refuse(&in, "retry", "is neither rollback nor sysbench");
+	if (o->rate < 0 || o->rate > MAX_RATE)
+		refuse(&in, "rate", "lies outside of what can be asked for");
 	if (o->time_ns == UINT64_MAX && o->events == UINT64_MAX)
 		refuse(&in, "time", "and `events` are both absent: nothing would end the run");
 	if (o->time_ns == 0 || o->events == 0)
@@ -193,6 +253,8 @@ uint64_t stb_oltp_handles(const struct stb_oltp *o)
 
 	if (!o->prepared)
 		return 0;
+	if (o->script == STB_RANDOM_POINTS || o->script == STB_RANDOM_RANGES)
+		return 1; /* of the first table */
 	for (uint32_t i = 0; i < STB_N_SQL; i++)
 		kinds += o->count[i] > 0;
 	kinds += o->count[STB_SQL_DELETE] > 0 && o->script != STB_DELETE; /* its insert */

@@ -13,7 +13,12 @@
 STB_NODISCARD int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err);
 /* Notes in the marker that the load is complete. */
 STB_NODISCARD int stb_dataset_seal(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err);
-/* dataset = use: columns, keys, engine and the bounds of the ids of every table. Never scans, never writes. */
-STB_NODISCARD int stb_dataset_check(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err);
+/*
+ * Columns, keys, engine and the bounds of the ids of every table. Never scans, never writes. exact: the ids are those that were loaded
+ * (dataset = use); else, before a run, both ends are still there, as far as what ran before may have left them.
+ */
+STB_NODISCARD int stb_dataset_check(struct stb_client *c, const struct stb_dataset *d, bool exact, struct stb_err *err);
+/* Drops the tables that the marker says stb made, and the marker. */
+STB_NODISCARD int stb_dataset_drop(struct stb_client *c, struct stb_err *err);
 
 #endif

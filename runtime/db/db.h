@@ -75,6 +75,8 @@ uint32_t stb_oltp_workers(const struct stb_plan_block *workload);
 STB_NODISCARD int stb_oltp_preflight(const struct stb_plan_block *workload, struct stb_err *err);
 /* Creates and fills the tables (stage LAYOUT, progress in rows). In the calling process; exec forks first. */
 int stb_oltp_load(const struct stb_oltp_setup *s, struct stb_phase *phase);
+/* Drops the tables that the marker says stb made, and the marker; none of them: nothing. */
+STB_NODISCARD int stb_oltp_cleanup(const struct stb_oltp_setup *s, struct stb_err *err);
 /* One repetition: connect, prepare, WARMUP, MEASURE, DRAIN. */
 int stb_oltp_run(const struct stb_oltp_setup *s, struct stb_phase *phase);
 

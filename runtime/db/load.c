@@ -8,6 +8,9 @@
  * The rows of a table depend on seed, table and id alone, not on how the work was shared, so every machine loads the same data. A table that
  * is loaded in parts gets its ids written out, where sysbench leaves them to AUTO_INCREMENT: the rows are the same ones, and so is the tree but
  * for the seam (200,000 rows in two parts: 45,694,976 bytes of data, against 45,678,592 in one).
+ *
+ * A load that was cut short is not continued but done again: the marker (dataset.c) says that it is incomplete and which tables are stb's, and
+ * rows that depend on nothing but seed, table and id are the same ones the second time.
  */
 #include "runtime/base/clock.h"
 #include "runtime/db/dataset.h"
@@ -22,6 +25,7 @@
 #define ROW_BYTES 256 /* more than a row takes as text: 3 numbers, c, pad */
 #define CONNECT_TIMEOUT_S 20
 #define IO_TIMEOUT_S (24 * 3600) /* building an index over terabytes is one statement */
+#define CLEANUP_TIMEOUT_S 300
 #define STACK_BYTES (256 * 1024)
 #define MAX_CONNECTIONS 64
 
@@ -133,7 +137,7 @@ static int load_unit(struct loader *l, uint32_t unit)
 	const uint64_t first = 1 + size * part / load->n_parts, last = size * (part + 1) / load->n_parts;
 	char sql[STB_SQL_MAX];
 
-	if (first <= last && insert_rows(l, table, first, last))
+	if (first <= last && !load->data.empty && insert_rows(l, table, first, last))
 		return -1;
 	/* Whoever ends last makes the index. */
 	if (atomic_fetch_sub(&load->parts_left[table - 1], 1) != 1 || !load->data.create_secondary)
@@ -188,7 +192,10 @@ static int create_tables(struct stb_client *c, const struct stb_dataset *d, stru
 	struct stb_reply reply;
 
 	for (uint32_t i = 1; i <= d->tables; i++) {
-		stb_sql_create_table(sql, i, d->auto_inc, d->engine);
+		if (d->bulk)
+			stb_sql_create_bulk(sql, i);
+		else
+			stb_sql_create_table(sql, i, d->auto_inc, d->engine);
 		if (stb_client_query(c, sql, strlen(sql), &reply))
 			return stb_err_set(err, 0, "cannot load the data set: `%s` failed: %s (%u)", sql, stb_client_text(c), stb_client_code(c));
 	}
@@ -230,10 +237,12 @@ static void fill_tables(struct load *load)
 static int carry_out(struct load *load, struct stb_client *c, struct stb_err *err)
 {
 	if (load->data.use)
-		return stb_dataset_check(c, &load->data, err);
+		return stb_dataset_check(c, &load->data, true, err);
 	if (stb_dataset_claim(c, &load->data, err) || create_tables(c, &load->data, err))
 		return -1;
-	atomic_store(&load->phase->progress_total, load->data.table_size * load->data.tables);
+	if (load->data.bulk)
+		return stb_dataset_seal(c, &load->data, err);
+	atomic_store(&load->phase->progress_total, load->data.empty ? 0 : load->data.table_size * load->data.tables);
 	plan_work(load);
 	fill_tables(load);
 	return load->failed ? -1 : stb_dataset_seal(c, &load->data, err);
@@ -259,5 +268,19 @@ int stb_oltp_load(const struct stb_oltp_setup *setup, struct stb_phase *phase)
 	free((void *)load.parts_left);
 	pthread_mutex_destroy(&load.lock);
 	atomic_store(&phase->stage, STB_STAGE_DONE);
+	return r;
+}
+
+int stb_oltp_cleanup(const struct stb_oltp_setup *setup, struct stb_err *err)
+{
+	const struct stb_client_limits limits = {CONNECT_TIMEOUT_S, CLEANUP_TIMEOUT_S};
+	struct stb_client *c;
+	int r;
+
+	stb_client_setup();
+	if (stb_client_open(&c, &setup->addr, &limits, err))
+		return -1;
+	r = stb_dataset_drop(c, err);
+	stb_client_close(c);
 	return r;
 }

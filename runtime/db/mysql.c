@@ -24,8 +24,6 @@ typedef my_bool db_bool;
 typedef bool db_bool;
 #endif
 
-#define MAX_PARAMS 4
-
 struct stb_client {
 	MYSQL my;
 	/* A failed call of a statement is remembered here: the library keeps it in the statement. */
@@ -38,8 +36,8 @@ struct stb_stmt {
 	MYSQL_STMT *handle;
 	bool has_rows;
 	uint32_t n_params;
-	MYSQL_BIND bind[MAX_PARAMS]; /* the library keeps its own copy; the lengths below are what it points to */
-	unsigned long length[MAX_PARAMS];
+	MYSQL_BIND *bind;      /* [n_params]; the library keeps its own copy, and the lengths below are what it points to */
+	unsigned long *length; /* [n_params] */
 };
 
 void stb_client_setup(void)
@@ -304,10 +302,11 @@ int stb_stmt_open(struct stb_stmt **out, struct stb_client *c, const char *sql, 
 {
 	struct stb_stmt *s = stb_xcalloc(1, sizeof(*s));
 
-	STB_ASSERT(n_params <= MAX_PARAMS);
 	*out = NULL;
 	s->client = c;
 	s->n_params = n_params;
+	s->bind = stb_xcalloc(n_params, sizeof(*s->bind));
+	s->length = stb_xcalloc(n_params, sizeof(*s->length));
 	for (uint32_t i = 0; i < n_params; i++)
 		bind_param(s, i, &params[i]);
 	if (stb_stmt_reopen(s, sql, len)) {
@@ -337,6 +336,8 @@ void stb_stmt_close(struct stb_stmt *s)
 		return;
 	if (s->handle)
 		mysql_stmt_close(s->handle);
+	free(s->bind);
+	free(s->length);
 	free(s);
 }
 

@@ -10,6 +10,8 @@
  * - The time limit is looked at before an event; an event under way ends and counts, and the window ends with the last of them (as
  *   sysbench counts). A limit on events is one shared counter, taken from before an event; warm-up takes nothing from it.
  * - Latency is from the end of the worker's event before to the end of this one, tries again included: one clock read an event.
+ * - With a rate (an open loop) an event begins when it arrives (arrivals.h), or as soon after as a worker is free. Latency is then from the
+ *   arrival, service time (svc) from the start. What has arrived and was not begun when the time is over is not begun: rate_achieved tells.
  * - Workers share no written cache line but that counter. Everything is allocated before the barrier.
  * - The main thread waits with deadlines and never on a worker: when the server stalls, it says so after GRACE_NS and returns, with the threads
  *   still in their calls. The process that called is expected to end then; what such a thread uses is left allocated. The workers' connections
@@ -17,26 +19,32 @@
  *   in the middle is noticed by the main thread, from the live counters.
  */
 #include "runtime/base/clock.h"
+#include "runtime/db/arrivals.h"
 #include "runtime/db/session.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #define GRACE_NS (10 * STB_NS_PER_S)      /* beyond the time limit, or after stop */
 #define STOP_POLL_NS (50 * 1000000ull)
 #define CONNECT_TIMEOUT_S 20
-#define IO_TIMEOUT_S 60                   /* of the looks before the run */
 #define SILENCE_NS (300 * STB_NS_PER_S)   /* without the end of any event: far above lock wait timeouts */
+#define SILENCE_ARRIVALS 30               /* nor, at a low rate, for the time of so many arrivals */
 #define SETUP_TIMEOUT_NS (120 * STB_NS_PER_S)
 #define STACK_BYTES (256 * 1024)
 #define STALL_REMEDY "look at the server's error log and at the storage below it"
 
 struct counts {
 	uint64_t events, reads, writes, others, errors, reconnects, cancelled;
+	uint64_t busy_ns; /* in events */
+	uint64_t due;     /* with a rate: arrivals that the worker took, begun in time or not */
+	struct stb_error_counts codes;
 };
 
 struct run;
@@ -47,6 +55,7 @@ struct worker {
 	struct stb_live *live;
 	struct counts warm, measured;
 	struct stb_hist lat;
+	struct stb_hist *svc; /* with a rate */
 	uint64_t end_ns;
 	_Atomic bool done; /* counters are final */
 	pthread_t thread;
@@ -57,6 +66,7 @@ struct run {
 	struct stb_phase *phase;
 	/* written before the barrier opens, read afterwards */
 	uint64_t start_ns, measure_from_ns, deadline_ns;
+	uint64_t silence_ns;
 	/* under lock */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -69,6 +79,7 @@ struct run {
 	_Atomic bool quit;
 	_Atomic uint32_t unique STB_ALIGNED(128);
 	_Atomic uint64_t taken STB_ALIGNED(128); /* of the events */
+	struct stb_arrivals arrivals STB_ALIGNED(128);
 };
 
 static void report_failure(struct run *run, const char *what)
@@ -100,6 +111,11 @@ static void account(struct worker *w, struct counts *set)
 	set->others += s->other_count;
 	set->errors += s->error_count;
 	set->reconnects += s->reconnect_count;
+	if (s->error_count > 0) {
+		for (uint32_t i = 0; i < s->errors.n; i++)
+			stb_error_counts_add(&set->codes, s->errors.of[i].code, s->errors.of[i].count);
+		s->errors.n = 0;
+	}
 	s->read_count = s->write_count = s->other_count = s->error_count = s->reconnect_count = 0;
 	if (set == &w->warm) { /* a slow event of the warm-up ends when others count already */
 		atomic_store_explicit(&w->live->warm, set->events + set->errors, memory_order_relaxed);
@@ -110,12 +126,45 @@ static void account(struct worker *w, struct counts *set)
 	atomic_store_explicit(&w->live->errors, set->errors, memory_order_relaxed);
 }
 
-static void work(struct worker *w)
+/* Counts an event that was due at `due`, began at `began` (the same without a rate) and ended at `now`. false: it ends the run. */
+static bool settle(struct worker *w, enum stb_event r, uint64_t due, uint64_t began, uint64_t now)
+{
+	struct run *run = w->run;
+	bool measured = now >= run->measure_from_ns;
+
+	if (measured && due < run->measure_from_ns)
+		measured = take_event(run); /* spans the border: counts here if there is room */
+	struct counts *set = measured ? &w->measured : &w->warm;
+
+	if (r == STB_EVENT_DONE)
+		set->events++;
+	else
+		set->cancelled++;
+	set->busy_ns += now - began;
+	if (r == STB_EVENT_DONE && measured) {
+		stb_hist_add(&w->lat, now - due);
+		if (w->svc)
+			stb_hist_add(w->svc, now - began);
+	}
+	account(w, set);
+	if (r != STB_EVENT_FAILED)
+		return true;
+	report_failure(run, w->session.failure);
+	return false;
+}
+
+static bool quitting(const struct run *run)
+{
+	return atomic_load_explicit(&run->quit, memory_order_relaxed);
+}
+
+/* Returns the end of the last event. */
+static uint64_t work(struct worker *w)
 {
 	struct run *run = w->run;
 	uint64_t now = stb_clock_ns();
 
-	while (!atomic_load_explicit(&run->quit, memory_order_relaxed) && now < run->deadline_ns) {
+	while (!quitting(run) && now < run->deadline_ns) {
 		const uint64_t began = now;
 
 		if (began >= run->measure_from_ns && !take_event(run))
@@ -123,25 +172,66 @@ static void work(struct worker *w)
 		const enum stb_event r = stb_session_event(&w->session);
 
 		now = stb_clock_ns();
-		bool measured = now >= run->measure_from_ns;
+		if (!settle(w, r, began, began, now))
+			break;
+	}
+	return now;
+}
 
-		if (measured && began < run->measure_from_ns)
-			measured = take_event(run); /* spans the border: counts here if there is room */
-		struct counts *set = measured ? &w->measured : &w->warm;
+/* In steps, so that a stop is noticed; the time it is then. */
+static uint64_t sleep_until(const struct run *run, uint64_t at_ns)
+{
+	uint64_t now = stb_clock_ns();
 
-		if (r == STB_EVENT_DONE)
-			set->events++;
-		else
-			set->cancelled++;
-		if (r == STB_EVENT_DONE && measured)
-			stb_hist_add(&w->lat, now - began);
-		account(w, set);
-		if (r == STB_EVENT_FAILED) {
-			report_failure(run, w->session.failure);
+	while (now < at_ns && !quitting(run)) {
+		(void)stb_clock_sleep_until(STB_MIN(at_ns, now + STOP_POLL_NS));
+		now = stb_clock_ns();
+	}
+	return now;
+}
+
+static uint64_t work_at_rate(struct worker *w)
+{
+	struct run *run = w->run;
+	uint64_t end_ns = run->start_ns;
+
+	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* of this thread: else each start would be up to 50 us late */
+	while (!quitting(run)) {
+		const uint64_t due = stb_arrivals_next(&run->arrivals);
+		const bool measured = due >= run->measure_from_ns;
+
+		if (measured && due < run->deadline_ns && !take_event(run))
+			break;
+		w->measured.due += measured && due < run->deadline_ns;
+		const uint64_t began = sleep_until(run, STB_MIN(due, run->deadline_ns));
+
+		if (began < due || began >= run->deadline_ns) { /* stopped, or time is over */
+			if (measured && due < run->deadline_ns)
+				atomic_fetch_sub(&run->taken, 1);
+			end_ns = STB_MAX(end_ns, began);
 			break;
 		}
+		const enum stb_event r = stb_session_event(&w->session);
+
+		end_ns = stb_clock_ns();
+		if (!settle(w, r, due, began, end_ns))
+			break;
 	}
-	w->end_ns = now;
+	return end_ns;
+}
+
+/* What a script holds back until the end belongs to the events that are counted. */
+static uint64_t finish(struct worker *w, uint64_t end_ns)
+{
+	const enum stb_event r = stb_session_finish(&w->session);
+
+	if (w->session.write_count + w->session.error_count == 0 && r == STB_EVENT_DONE)
+		return end_ns;
+	end_ns = stb_clock_ns();
+	account(w, end_ns >= w->run->measure_from_ns ? &w->measured : &w->warm);
+	if (r == STB_EVENT_FAILED)
+		report_failure(w->run, w->session.failure);
+	return end_ns;
 }
 
 static bool wait_for_barrier(struct run *run)
@@ -166,7 +256,7 @@ static void *worker_main(void *arg)
 	if (stb_session_open(&w->session))
 		report_failure(run, w->session.failure);
 	else if (wait_for_barrier(run))
-		work(w);
+		w->end_ns = finish(w, run->o->rate > 0 ? work_at_rate(w) : work(w));
 	atomic_store_explicit(&w->done, true, memory_order_release);
 	pthread_mutex_lock(&run->lock);
 	run->n_running--;
@@ -178,91 +268,7 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-/* --- before the run ------------------------------------------------------------------------------------------------------------------ */
-
-static int read_number(struct stb_client *c, const char *sql, uint64_t *out, struct stb_err *err)
-{
-	char cell[32];
-	bool found;
-
-	if (stb_client_cell(c, sql, cell, sizeof(cell), &found))
-		return stb_err_set(err, 0, "cannot read the server's limits (`%s`): %s (%u)", sql, stb_client_text(c), stb_client_code(c));
-	*out = found ? strtoull(cell, NULL, 10) : 0;
-	return 0;
-}
-
-/* Other connections. Those of a repetition before may still be closing on the server's side: looked at again for a while if they are too many. */
-static int read_connected(struct stb_client *c, uint64_t room, uint64_t *out, struct stb_err *err)
-{
-	static const char sql[] = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE COMMAND <> 'Daemon' AND ID <> CONNECTION_ID()";
-	const uint64_t give_up_ns = stb_clock_ns() + 2 * STB_NS_PER_S;
-
-	for (;;) {
-		if (read_number(c, sql, out, err))
-			return -1;
-		if (*out <= room || stb_clock_ns() > give_up_ns)
-			return 0;
-		(void)stb_clock_sleep_until(stb_clock_ns() + STB_NS_PER_S / 20);
-	}
-}
-
-static const char *where_to_set(const struct stb_oltp_setup *setup)
-{
-	return setup->private_server ? "set database option" : "raise the server's";
-}
-
-/* The server holds all connections and prepared statements, which it would otherwise refuse one by one in the middle of set-up. */
-static int check_limits(struct stb_client *c, const struct stb_oltp_setup *setup, const struct stb_oltp *o, struct stb_err *err)
-{
-	const uint64_t handles = stb_oltp_handles(o) * o->threads;
-	uint64_t max_connections, connected, max_prepared, prepared;
-
-	if (read_number(c, "SELECT @@GLOBAL.max_connections", &max_connections, err) ||
-		read_connected(c, max_connections > o->threads ? max_connections - o->threads : 0, &connected, err) ||
-		read_number(c, "SELECT @@GLOBAL.max_prepared_stmt_count", &max_prepared, err))
-		return -1;
-	if (o->threads + connected > max_connections) {
-		stb_err_set(err, 0, "cannot connect %u threads: the server allows %llu connections (max_connections), %llu are taken", o->threads,
-			(unsigned long long)max_connections, (unsigned long long)connected);
-		stb_err_remedy(err, "%s max_connections to at least %llu, or use fewer threads", where_to_set(setup),
-			(unsigned long long)(o->threads + connected));
-		return -1;
-	}
-	if (handles == 0)
-		return 0;
-	if (read_number(c, "SELECT COALESCE(MAX(VARIABLE_VALUE), 0) FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'Prepared_stmt_count'",
-		    &prepared, err))
-		prepared = 0; /* MySQL keeps it elsewhere, and under a setting: the limit alone is looked at then */
-	stb_err_clear(err);
-	if (handles + prepared > max_prepared) {
-		stb_err_set(err, 0,
-			"cannot prepare %llu statements (%u threads x %llu): the server allows %llu (max_prepared_stmt_count), %llu are taken",
-			(unsigned long long)handles, o->threads, (unsigned long long)stb_oltp_handles(o), (unsigned long long)max_prepared,
-			(unsigned long long)prepared);
-		stb_err_remedy(err, "%s max_prepared_stmt_count to at least %llu, or use fewer threads or tables, or `db_ps_mode = disable`",
-			where_to_set(setup), (unsigned long long)(handles + prepared));
-		return -1;
-	}
-	return 0;
-}
-
-static int look_first(struct run *run, const struct stb_oltp_setup *setup, struct stb_err *err)
-{
-	const struct stb_oltp *o = run->o;
-	const struct stb_client_limits limits = {CONNECT_TIMEOUT_S, IO_TIMEOUT_S};
-	struct stb_client *c;
-	uint32_t start = 0;
-	int r;
-
-	if (stb_client_open(&c, &setup->addr, &limits, err))
-		return -1;
-	r = check_limits(c, setup, o, err);
-	if (r == 0 && o->script == STB_INSERT && !o->data.auto_inc)
-		r = stb_unique_start(c, o->data.tables, o->threads, &start, err);
-	atomic_store(&run->unique, start);
-	stb_client_close(c);
-	return r;
-}
+/* --- set-up -------------------------------------------------------------------------------------------------------------------------- */
 
 static struct worker *make_workers(struct run *run, const struct stb_oltp_setup *setup)
 {
@@ -278,14 +284,26 @@ static struct worker *make_workers(struct run *run, const struct stb_oltp_setup 
 		w->run = run;
 		w->live = &run->phase->live[i];
 		stb_hist_init(&w->lat);
+		if (o->rate > 0) {
+			w->svc = stb_xmalloc(sizeof(*w->svc));
+			stb_hist_init(w->svc);
+		}
 		w->session.o = o;
 		w->session.addr = &setup->addr;
 		w->session.limits = (struct stb_client_limits){.connect_timeout_s = CONNECT_TIMEOUT_S};
 		w->session.quit = &run->quit;
+		w->session.worker = i;
 		w->session.unique = o->data.auto_inc ? NULL : &run->unique;
 		stb_rng_stream(&w->session.rng, setup->seed, setup->cell, setup->repetition, i, STB_RNG_KEYS);
 	}
 	return workers;
+}
+
+static void free_workers(const struct run *run, struct worker *workers)
+{
+	for (uint32_t i = 0; workers && i < run->o->threads; i++)
+		free(workers[i].svc);
+	free(workers);
 }
 
 static int start_workers(struct run *run, struct worker *workers, uint32_t *n_started)
@@ -326,7 +344,7 @@ static void set_stage(struct stb_phase *phase, enum stb_stage stage, uint64_t si
 	atomic_store(&phase->stage, (uint32_t)stage);
 }
 
-/* Ends the run when no event has ended for SILENCE_NS. Holds the lock. */
+/* Ends the run when no event has ended for silence_ns. Holds the lock. */
 static void watch_silence(struct run *run, uint64_t now_ns)
 {
 	uint64_t ops = 0;
@@ -339,11 +357,12 @@ static void watch_silence(struct run *run, uint64_t now_ns)
 		run->seen_ops = ops;
 		run->seen_ns = now_ns;
 	}
-	if (now_ns - run->seen_ns <= SILENCE_NS || run->failed)
+	if (now_ns - run->seen_ns <= run->silence_ns || run->failed)
 		return;
 	run->failed = run->stalled = true;
 	atomic_store(&run->quit, true);
-	stb_err_set(&run->phase->err, 0, "the server stalled: no transaction ended for %llu s", (unsigned long long)(SILENCE_NS / STB_NS_PER_S));
+	stb_err_set(&run->phase->err, 0, "the server stalled: no transaction ended for %llu s",
+		(unsigned long long)(run->silence_ns / STB_NS_PER_S));
 	stb_err_remedy(&run->phase->err, STALL_REMEDY);
 }
 
@@ -393,6 +412,7 @@ static void open_barrier(struct run *run)
 	run->start_ns = stb_clock_ns();
 	run->measure_from_ns = add_ns(run->start_ns, run->o->warmup_ns);
 	run->deadline_ns = add_ns(run->measure_from_ns, run->o->time_ns);
+	stb_arrivals_start(&run->arrivals, run->start_ns);
 	set_stage(run->phase, run->o->warmup_ns ? STB_STAGE_WARMUP : STB_STAGE_MEASURE, run->start_ns);
 	run->open = true;
 	pthread_cond_broadcast(&run->changed);
@@ -448,6 +468,35 @@ static bool steer(struct run *run)
 	return run->n_running == 0;
 }
 
+/* Mean and standard deviation over the threads: whether some were served at the cost of others. */
+static struct stb_fairness fairness(const struct worker *workers, uint32_t n)
+{
+	struct stb_fairness f = {0};
+
+	for (uint32_t i = 0; i < n; i++) {
+		f.events_mean += (double)workers[i].measured.events / n;
+		f.busy_mean_s += (double)workers[i].measured.busy_ns / 1e9 / n;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const double events = (double)workers[i].measured.events - f.events_mean;
+		const double busy_s = (double)workers[i].measured.busy_ns / 1e9 - f.busy_mean_s;
+
+		f.events_stddev += events * events / n;
+		f.busy_stddev_s += busy_s * busy_s / n;
+	}
+	f.events_stddev = sqrt(f.events_stddev);
+	f.busy_stddev_s = sqrt(f.busy_stddev_s);
+	return f;
+}
+
+/* About how many arrivals no worker got to before the end. */
+static uint64_t waiting(struct run *run, uint64_t end_ns)
+{
+	const uint64_t last_ns = run->o->rate > 0 && run->open ? stb_arrivals_next(&run->arrivals) : UINT64_MAX;
+
+	return last_ns < end_ns ? (uint64_t)((double)(end_ns - last_ns) / 1e9 * run->o->rate) + 1 : 0;
+}
+
 /* Counters of the workers that ended; of one that hangs nothing is taken, so that histogram and counts agree. */
 static void sum_up(struct run *run, const struct worker *workers, uint32_t n_started)
 {
@@ -466,11 +515,17 @@ static void sum_up(struct run *run, const struct worker *workers, uint32_t n_sta
 		m->queries_other += w->measured.others;
 		m->errors += w->measured.errors;
 		m->reconnects += w->measured.reconnects;
+		m->scheduled += w->measured.due;
+		for (uint32_t k = 0; k < w->measured.codes.n; k++)
+			stb_error_counts_add(&m->codes, w->measured.codes.of[k].code, w->measured.codes.of[k].count);
 		stb_hist_merge(&m->lat[0], &w->lat);
+		if (w->svc)
+			stb_hist_merge(&m->svc[0], w->svc);
 		last_ns = STB_MAX(last_ns, w->end_ns);
 	}
 	if (run->open && last_ns > run->measure_from_ns)
 		m->window_ns = last_ns - run->measure_from_ns;
+	m->scheduled += waiting(run, STB_MIN(last_ns, run->deadline_ns));
 	m->failed = run->failed && cancelled ? 1 : 0; /* the event that ended the run */
 	m->cancelled = cancelled - m->failed;
 	m->issued = m->ok[0] + m->failed + m->cancelled;
@@ -502,11 +557,26 @@ static void init_run(struct run *run, const struct stb_oltp *o, struct stb_phase
 	pthread_condattr_destroy(&attr);
 }
 
+static void init_arrivals(struct run *run, const struct stb_oltp_setup *setup)
+{
+	struct stb_rng rng;
+
+	stb_rng_stream(&rng, setup->seed, setup->cell, setup->repetition, 0, STB_RNG_ARRIVAL);
+	stb_arrivals_init(&run->arrivals, run->o->rate, &rng);
+	run->silence_ns = SILENCE_NS;
+	if (run->o->rate > 0)
+		run->silence_ns = STB_MAX(SILENCE_NS, (uint64_t)(SILENCE_ARRIVALS / run->o->rate * 1e9));
+}
+
 static void init_result(struct stb_measure *m)
 {
 	memset(m, 0, sizeof(*m));
-	for (int i = 0; i < STB_N_DIRS; i++)
+	for (int i = 0; i < STB_N_DIRS; i++) {
 		stb_hist_init(&m->lat[i]);
+		stb_hist_init(&m->slat[i]);
+		stb_hist_init(&m->clat[i]);
+		stb_hist_init(&m->svc[i]);
+	}
 	stb_hist_init(&m->sync);
 	m->end = STB_END_ERROR;
 }
@@ -532,7 +602,7 @@ int stb_oltp_run(const struct stb_oltp_setup *setup, struct stb_phase *phase)
 {
 	struct job *job = aligned_alloc(128, (sizeof(*job) + 127) / 128 * 128);
 	struct worker *workers = NULL;
-	uint32_t n_started = 0;
+	uint32_t n_started = 0, start = 0;
 	bool ended = true;
 
 	init_result(&phase->result);
@@ -543,12 +613,16 @@ int stb_oltp_run(const struct stb_oltp_setup *setup, struct stb_phase *phase)
 	init_run(&job->run, &job->o, phase);
 	set_stage(phase, STB_STAGE_SETUP, stb_clock_ns());
 	stb_client_setup();
-	if (stb_oltp_read(&job->o, setup->workload, &phase->err) || look_first(&job->run, &job->setup, &phase->err)) {
+	const int unreadable = stb_oltp_read(&job->o, setup->workload, &phase->err);
+
+	init_arrivals(&job->run, setup);
+	if (unreadable || stb_oltp_look(&job->setup, &job->o, &start, &phase->err)) {
 		job->run.failed = true;
 		goto out;
 	}
 	if (phase->n_workers < job->o.threads)
 		STB_BUG("the phase has fewer places than the workload has threads");
+	atomic_store(&job->run.unique, start);
 	workers = make_workers(&job->run, &job->setup);
 	if (!workers) {
 		stb_err_set(&phase->err, ENOMEM, "cannot hold the state of %u threads", job->o.threads);
@@ -562,16 +636,18 @@ int stb_oltp_run(const struct stb_oltp_setup *setup, struct stb_phase *phase)
 		say_stalled(&job->run);
 	set_end(&job->run);
 	pthread_mutex_unlock(&job->run.lock);
+	for (uint32_t i = 0; i < n_started && ended; i++)
+		pthread_join(workers[i].thread, NULL);
 	if (ended)
-		for (uint32_t i = 0; i < n_started; i++)
-			pthread_join(workers[i].thread, NULL);
+		phase->result.fairness = fairness(workers, n_started);
 	sum_up(&job->run, workers, n_started);
 out:
 	set_stage(phase, STB_STAGE_DONE, stb_clock_ns());
 	const bool failed = job->run.failed;
 
 	if (ended) { /* else the hanging threads use it */
-		free(workers);
+		free_workers(&job->run, workers);
+		stb_arrivals_fini(&job->run.arrivals);
 		pthread_cond_destroy(&job->run.changed);
 		pthread_mutex_destroy(&job->run.lock);
 		free(job);

@@ -2,8 +2,9 @@
  * session.c - the transactions of the OLTP scripts: which statements, in which order, with which values.
  *
  * As in sysbench: a table is drawn once for each kind of statement in a transaction, an id for each statement; the upper end of a range is not
- * clamped to the table; DELETE and INSERT share table and id. Unlike sysbench, ROLLBACK is sent before a transaction is tried again: after
- * a lock wait timeout (1205) the server has undone the statement only, and the next BEGIN would commit the half-done rest.
+ * clamped to the table; DELETE and INSERT share table and id. Unlike sysbench, ROLLBACK is sent before a transaction is tried again (`retry =
+ * sysbench` leaves it out): after a lock wait timeout (1205) the server has undone the statement only, and the next BEGIN would commit the
+ * half-done rest.
  *
  * All tables' statements are bound to the same few variables, once: the parameter types then travel with the first execution only.
  */
@@ -15,6 +16,7 @@
 #include <time.h>
 
 #define RECONNECT_PAUSE_NS 1000000
+#define SHOWN_BYTES 120 /* of a wide statement, in messages */
 
 static int fail(struct stb_session *s, const char *what, size_t what_len)
 {
@@ -63,9 +65,25 @@ static int prepare_control(struct stb_session *s, struct stb_stmt **stmt, const 
 	return 0;
 }
 
+static bool has_wide(const struct stb_oltp *o)
+{
+	return o->script == STB_RANDOM_POINTS || o->script == STB_RANDOM_RANGES;
+}
+
+/* The statement in its words, without what may be thousands of values. */
+static int fail_wide(struct stb_session *s)
+{
+	const size_t len = stb_wide_format(&s->wide, false);
+
+	return fail(s, s->wide.sql, STB_MIN(len, SHOWN_BYTES));
+}
+
 static int prepare_all(struct stb_session *s)
 {
 	const uint32_t tables = s->o->data.tables;
+
+	if (has_wide(s->o))
+		return stb_wide_prepare(&s->wide, s->client) ? fail_wide(s) : 0;
 
 	for (unsigned sql = 0; sql < STB_N_SQL; sql++) {
 		struct stb_param params[4];
@@ -96,6 +114,13 @@ int stb_session_open(struct stb_session *s)
 		snprintf(s->failure, sizeof(s->failure), "%s", err.what);
 		return -1;
 	}
+	if (has_wide(s->o))
+		stb_wide_init(&s->wide, s->o, s->worker);
+	if (s->o->script == STB_BULK_INSERT) {
+		stb_bulk_init(&s->bulk, s->worker + 1);
+		if (stb_bulk_continue(&s->bulk, s->client))
+			return fail(s, "SELECT MAX(id)", 14);
+	}
 	if (!s->o->prepared)
 		return 0;
 	s->stmt = stb_xcalloc((size_t)STB_N_SQL * s->o->data.tables, sizeof(struct stb_stmt *));
@@ -108,6 +133,8 @@ void stb_session_close(struct stb_session *s)
 
 	for (size_t i = 0; s->stmt && i < n; i++)
 		stb_stmt_close(s->stmt[i]);
+	stb_wide_fini(&s->wide);
+	stb_bulk_fini(&s->bulk);
 	stb_stmt_close(s->begin);
 	stb_stmt_close(s->commit);
 	free(s->stmt);
@@ -238,6 +265,43 @@ static int insert_event(struct stb_session *s)
 	return insert_row(s, table);
 }
 
+static int wide_event(struct stb_session *s)
+{
+	struct stb_reply reply;
+	int r;
+
+	stb_wide_draw(&s->wide, &s->rng);
+	if (s->wide.stmt)
+		r = stb_stmt_execute(s->wide.stmt, &reply);
+	else
+		r = stb_client_query(s->client, s->wide.sql, stb_wide_format(&s->wide, true), &reply);
+	if (r)
+		return fail_wide(s);
+	count_reply(s, &reply);
+	return 0;
+}
+
+static int send_bulk(struct stb_session *s)
+{
+	struct stb_reply reply;
+
+	if (stb_client_query(s->client, s->bulk.text, s->bulk.len, &reply))
+		return fail(s, s->bulk.text, s->bulk.head);
+	stb_bulk_clear(&s->bulk);
+	count_reply(s, &reply);
+	return 0;
+}
+
+/* The statement that is full goes first, so that an event that is tried again sends the same rows and adds none twice. */
+static int bulk_event(struct stb_session *s)
+{
+	if (stb_bulk_add(&s->bulk))
+		return 0;
+	if (send_bulk(s))
+		return -1;
+	return stb_bulk_add(&s->bulk) ? 0 : -1;
+}
+
 /* Kinds that a script does not use have count 0, so one order serves all of them. */
 static int transaction(struct stb_session *s)
 {
@@ -246,6 +310,10 @@ static int transaction(struct stb_session *s)
 
 	if (s->o->script == STB_INSERT)
 		return insert_event(s);
+	if (s->o->script == STB_BULK_INSERT)
+		return bulk_event(s);
+	if (has_wide(s->o))
+		return wide_event(s);
 	if (s->o->transaction && control(s, s->begin, "BEGIN", 5))
 		return -1;
 	for (unsigned i = 0; i < STB_LEN(reads); i++)
@@ -292,6 +360,12 @@ static enum stb_event reconnect(struct stb_session *s)
 	return STB_EVENT_DONE;
 }
 
+static void count_error(struct stb_session *s, unsigned code)
+{
+	s->error_count++;
+	stb_error_counts_add(&s->errors, code, 1);
+}
+
 /* DONE: try the event again. */
 static enum stb_event recover(struct stb_session *s)
 {
@@ -299,17 +373,30 @@ static enum stb_event recover(struct stb_session *s)
 
 	if (!ignored(s->o, code))
 		return STB_EVENT_FAILED;
-	s->error_count++;
+	count_error(s, code);
 	if (lost(code))
 		return reconnect(s);
-	if (control(s, NULL, "ROLLBACK", 8))
+	if (s->o->rollback && control(s, NULL, "ROLLBACK", 8))
 		return STB_EVENT_FAILED;
 	return STB_EVENT_DONE;
 }
 
-enum stb_event stb_session_event(struct stb_session *s)
+/* The connection has served as many events as it was to: another one takes its place. */
+static enum stb_event renew(struct stb_session *s)
 {
-	while (transaction(s)) {
+	if (stb_client_reopen(s->client, s->addr, &s->limits)) {
+		(void)fail(s, "reconnect", 9);
+		return STB_EVENT_FAILED;
+	}
+	s->since_connect = 0;
+	s->reconnect_count++;
+	return s->o->prepared && prepare_all(s) ? STB_EVENT_FAILED : STB_EVENT_DONE;
+}
+
+/* Calls do_it until it succeeds or the event is to be given up. */
+static enum stb_event retry(struct stb_session *s, int (*do_it)(struct stb_session *s))
+{
+	while (do_it(s)) {
 		const enum stb_event r = recover(s);
 
 		if (r != STB_EVENT_DONE)
@@ -318,4 +405,23 @@ enum stb_event stb_session_event(struct stb_session *s)
 			return STB_EVENT_CANCELLED;
 	}
 	return STB_EVENT_DONE;
+}
+
+enum stb_event stb_session_event(struct stb_session *s)
+{
+	if (s->o->reconnect && s->since_connect++ == s->o->reconnect) {
+		const enum stb_event r = renew(s);
+
+		if (r != STB_EVENT_DONE)
+			return r;
+		s->since_connect = 1;
+	}
+	return retry(s, transaction);
+}
+
+enum stb_event stb_session_finish(struct stb_session *s)
+{
+	if (s->o->script != STB_BULK_INSERT || stb_bulk_is_empty(&s->bulk))
+		return STB_EVENT_DONE;
+	return retry(s, send_bulk);
 }

@@ -6,7 +6,8 @@
 #ifndef STB_DB_SESSION_H
 #define STB_DB_SESSION_H
 
-#include "runtime/db/oltp.h"
+#include "runtime/db/wide.h"
+#include "runtime/result/measure.h"
 
 #include <stdatomic.h>
 
@@ -18,25 +19,32 @@ struct stb_session {
 	struct stb_client_limits limits;
 	struct stb_client *client;
 	struct stb_rng rng;
+	uint32_t worker;                /* which one it is, from 0 */
 	struct stb_sql_values v;        /* what every prepared statement is bound to */
 	struct stb_stmt **stmt;         /* [sql * tables + table - 1]; NULL where the script has no such statement, and in text mode */
 	struct stb_stmt *begin, *commit;/* NULL: as text (text mode, or the server cannot prepare it) */
+	struct stb_wide wide;           /* select_random_points and _ranges */
+	struct stb_bulk bulk;           /* bulk_insert */
+	uint64_t since_connect;         /* events on this connection */
 	_Atomic uint32_t *unique;       /* next index of stb_unique_id(), shared by all workers; NULL with auto_inc */
 	const _Atomic bool *quit;       /* give up instead of trying again */
 	/* of the event under way; the caller clears them before it */
 	uint64_t read_count, write_count, other_count, error_count, reconnect_count;
+	struct stb_error_counts errors; /* error_count by code */
 	/* why stb_session_open() or an event failed: one line with the statement */
 	char failure[STB_ERR_TEXT];
 	char sql[STB_SQL_MAX];
 };
 
-/* Connects and prepares. s->o, addr, limits, rng, unique and quit are set by the caller, the rest is zero. 0, or -1 with s->failure. */
+/* Connects and prepares. s->o, addr, limits, rng, worker, unique and quit are set by the caller, the rest is zero. 0, or -1 with s->failure. */
 STB_NODISCARD int stb_session_open(struct stb_session *s);
 /*
- * One event, tried again with new values after an error that is to be ignored (ROLLBACK first). Cost besides the round trips: one random
- * word per value, and in text mode the text.
+ * One event, tried again with new values after an error that is to be ignored (ROLLBACK first, unless retry says otherwise). Cost besides the
+ * round trips: one random word per value, and in text mode the text.
  */
 enum stb_event stb_session_event(struct stb_session *s);
+/* After the last event: sends what bulk_insert has appended and not sent yet, so that every row that counts is committed. */
+enum stb_event stb_session_finish(struct stb_session *s);
 void stb_session_close(struct stb_session *s);
 
 #endif

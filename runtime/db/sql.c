@@ -138,3 +138,8 @@ void stb_sql_create_index(char *out, uint32_t table)
 {
 	snprintf(out, STB_SQL_MAX, "CREATE INDEX k_%u ON sbtest%u(k)", table, table);
 }
+
+void stb_sql_create_bulk(char *out, uint32_t table)
+{
+	snprintf(out, STB_SQL_MAX, "CREATE TABLE sbtest%u ( id INTEGER NOT NULL, k INTEGER DEFAULT '0' NOT NULL, PRIMARY KEY (id))", table);
+}

@@ -53,5 +53,7 @@ char *stb_sql_put_i64(char *out, int64_t v);
 /* "CREATE TABLE sbtest3(...)" and "CREATE INDEX k_3 ON sbtest3(k)" to out of STB_SQL_MAX bytes, NUL-terminated. */
 void stb_sql_create_table(char *out, uint32_t table, bool auto_inc, const char *engine);
 void stb_sql_create_index(char *out, uint32_t table);
+/* bulk_insert's own table: an id and a number. */
+void stb_sql_create_bulk(char *out, uint32_t table);
 
 #endif

@@ -189,6 +189,7 @@ void stb_group_load(struct stb_run *run, uint32_t group)
 	/* the data depends on what it is, not on the cell that happens to come first */
 	s.seed = 1;
 	s.cell = stb_hash_u64(pg->id);
+	g->made_tables = true; /* also half of them */
 	if (!stb_run_load(run, &s, &err)) {
 		g->loaded = true;
 	} else {
@@ -225,6 +226,23 @@ void stb_group_stop(struct stb_run *run, uint32_t group)
 	stb_record_step(run, "end", stb_op_name(STB_OP_STOP), group, &err);
 }
 
+/* On a server that stays the tables that were made there go; a private one takes its own with it. */
+static int drop_tables(struct stb_run *run, uint32_t group, struct stb_err *err)
+{
+	const struct stb_plan_group *pg = &run->plan->groups[group];
+	struct stb_group_run *g = &run->groups[group];
+	const struct stb_plan_block *db = database_of(run, group);
+	const struct stb_plan_attr *dataset = pg->dataset == STB_NONE ? NULL : stb_plan_attr(&run->plan->blocks[pg->dataset], "dataset");
+
+	if (!g->made_tables || !db || is_private(db) || !dataset || !dataset->val.str || strcmp(dataset->val.str, "create"))
+		return 0;
+	g->made_tables = false;
+
+	const struct stb_oltp_setup s = { .plan = run->plan, .dataset = &run->plan->blocks[pg->dataset], .addr = g->external };
+
+	return stb_oltp_cleanup(&s, err);
+}
+
 void stb_group_remove(struct stb_run *run, uint32_t group)
 {
 	const struct stb_plan_group *pg = &run->plan->groups[group];
@@ -236,6 +254,8 @@ void stb_group_remove(struct stb_run *run, uint32_t group)
 	stb_err_clear(&first);
 	stb_group_stop(run, group);
 	begin(run, STB_OP_DEPROVISION, group);
+	if (drop_tables(run, group, &first))
+		stb_run_say_error(run, &first);
 	if (g->mysqld)
 		stb_mysqld_free(g->mysqld);
 	g->mysqld = NULL;

@@ -8,6 +8,7 @@
  *   an error of the workload, or more errors than error_limit     invalid:errors
  *   its group could not be made, its server died, its process was killed     invalid:disturbed
  *   time over before 95% of what was asked     invalid:early
+ *   with a rate: less of it was met than rate_tolerance allows     invalid:rate
  *   beyond its time, or no counter moves; nothing completed at all     invalid:stalled
  *   interrupted                          no row: the repetition was not finished, and resume would do it again
  *
@@ -29,6 +30,7 @@
 
 #define GRACE_NS (30 * STB_NS_PER_S)     /* beyond the asked time: drain, end_fsync */
 #define STILL_NS (120 * STB_NS_PER_S)    /* without a counter that moves */
+#define STILL_ARRIVALS 30                /* nor, at a low rate, for the time of so many arrivals */
 #define LOAD_STILL_NS (300 * STB_NS_PER_S) /* an index build moves no counter */
 #define TICK_NS (STB_NS_PER_S / 5)
 #define EARLY_SHARE 0.95
@@ -159,6 +161,33 @@ static uint64_t asked_ns(const struct stb_plan_block *w, bool is_io)
 	return attr_u64(w, is_io ? "runtime" : "time");
 }
 
+static double attr_double(const struct stb_plan_block *b, const char *name)
+{
+	const struct stb_plan_attr *a = stb_plan_attr(b, name);
+
+	return a && a->val.type != STB_V_NONE ? stb_val_double(&a->val) : 0;
+}
+
+/* Against what arrived, not against the rate: arrivals are random, and fewer than asked for are no fault of the server. */
+static bool misses_rate(const struct stb_plan_block *w, const struct stb_measure *m, struct stb_err *err)
+{
+	const double tolerance = attr_double(w, "rate_tolerance"), window_s = (double)STB_MAX(m->window_ns, 1u) / 1e9;
+
+	if (!attr_double(w, "rate") || (double)m->ok[0] >= (double)m->scheduled * (1 - tolerance))
+		return false;
+	stb_err_set(err, 0, "the rate was not met: of %.4g transactions/s that arrived %.4g were done, and rate_tolerance = %g%%",
+		(double)m->scheduled / window_s, (double)m->ok[0] / window_s, 100 * tolerance);
+	return true;
+}
+
+/* A counter may stand still between arrivals. */
+static uint64_t still_ns(const struct stb_plan_block *w, bool is_io)
+{
+	const double rate = is_io ? 0 : attr_double(w, "rate");
+
+	return rate ? STB_MAX(STILL_NS, (uint64_t)(STILL_ARRIVALS / rate * 1e9)) : STILL_NS;
+}
+
 static enum stb_status judge(const struct stb_plan_block *w, bool is_io, enum stb_child_fate fate, const struct stb_measure *m,
 	struct stb_err *err)
 {
@@ -198,6 +227,8 @@ static enum stb_status judge(const struct stb_plan_block *w, bool is_io, enum st
 		stb_err_set(err, 0, "the measurement ended after %.1f s of %.1f s", (double)m->window_ns / 1e9, (double)asked / 1e9);
 		return STB_STATUS_EARLY;
 	}
+	if (!is_io && misses_rate(w, m, err))
+		return STB_STATUS_RATE;
 	return is_io && asked && m->end == STB_END_SIZE ? STB_STATUS_ENDED_BY_SIZE : STB_STATUS_OK;
 }
 
@@ -284,7 +315,7 @@ static void set_up(struct stb_run *run, uint32_t cell, uint32_t repetition, bool
 	}
 	w->job.signals = &run->signals;
 	w->job.limit_ns = asked ? STB_MAX(asked, warm) : 0;
-	w->job.still_ns = STILL_NS;
+	w->job.still_ns = still_ns(workload, is_io);
 	w->job.grace_ns = GRACE_NS;
 	w->job.interval_ns = p->matrices[c->matrix].interval_ns;
 	w->job.tick_ns = TICK_NS;

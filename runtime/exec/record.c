@@ -190,6 +190,7 @@ json_t *stb_record_environment(struct stb_run *run)
 	json_object_set_new(env, "plan", json_string(run->plan->hash));
 	json_object_set_new(env, "storage", describe_places(run));
 	json_object_set_new(env, "addresses", describe_addresses(run));
+	json_object_set_new(env, "client_library", json_string(stb_db_client_library()));
 	json_object_set_new(env, "secrets", secrets);
 	json_object_set_new(env, "binaries", describe_binaries(run));
 	json_object_set_new(env, "databases", json_object());
@@ -506,6 +507,28 @@ void stb_record_engine(struct stb_run *run, uint32_t cell, const struct stb_meas
 		stb_progress_say(&run->progress, "note: engine `%s` runs without %s", engine, m->engine_without);
 }
 
+/* Of an OLTP repetition: what was tried again, by the server's number ("other": too many different ones), and whether threads were served alike. */
+static void add_counts(json_t *record, const struct stb_measure *m)
+{
+	json_t *codes;
+
+	if (m->codes.n) {
+		codes = json_object();
+		for (uint32_t i = 0; i < m->codes.n; i++) {
+			char code[16] = "other";
+
+			if (m->codes.of[i].code)
+				snprintf(code, sizeof code, "%u", m->codes.of[i].code);
+			json_object_set_new(codes, code, json_integer((json_int_t)m->codes.of[i].count));
+		}
+		json_object_set_new(record, "errors", codes);
+	}
+	if (m->fairness.events_mean > 0)
+		json_object_set_new(record, "fairness", json_pack("{s:f,s:f,s:f,s:f}", "events_mean", m->fairness.events_mean,
+			"events_stddev", m->fairness.events_stddev, "busy_s_mean", m->fairness.busy_mean_s, "busy_s_stddev",
+			m->fairness.busy_stddev_s));
+}
+
 void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, size_t from, enum stb_status status,
 	const char *reason, const struct stb_measure *m, const struct stb_buf *series)
 {
@@ -531,6 +554,8 @@ void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32
 		add_text(record, "reason", reason);
 	if (m && (m->engine_with[0] || m->engine_without[0]))
 		json_object_set_new(record, "engine", json_pack("{s:s,s:s}", "with", m->engine_with, "without", m->engine_without));
+	if (m)
+		add_counts(record, m);
 	stb_journal_add(&run->journal, record);
 	if (run->journal.err.set && !run->fatal.set)
 		run->fatal = run->journal.err;

@@ -27,6 +27,7 @@ struct stb_group_run {
 	struct stb_mysqld *mysqld;
 	struct stb_db_address external; /* database external; host and socket NULL until resolved */
 	bool provisioned, running, loaded;
+	bool made_tables;               /* a load was begun: on an external server they are dropped at the end */
 	bool broken;                    /* its server died: provisioned anew before the next repetition */
 	uint32_t deaths;
 	bool failed;                    /* out of this run; why says for what */

@@ -88,17 +88,13 @@ static void from_rows(const struct stb_results *r, uint32_t cell, const char *me
 /* Splits "read.lat_p95" into its part and the name of the mean that stands beside it; false for what is no latency percentile. */
 static bool percentile_part(const char *metric, enum stb_part *part, char mean[64])
 {
-	static const char *const prefix[STB_N_PARTS] = { "", "read.", "write.", "trim.", "sync." };
-	const char *base = strrchr(metric, '.');
-
-	base = base ? base + 1 : metric;
-	if (strncmp(base, "lat_p", 5))
-		return false;
 	for (int i = 0; i < STB_N_PARTS; i++) {
-		if (strlen(prefix[i]) != (size_t)(base - metric) || strncmp(metric, prefix[i], strlen(prefix[i])))
+		const char *stem = stb_part_stem((enum stb_part)i);
+
+		if (strncmp(metric, stem, strlen(stem)) || metric[strlen(stem)] != 'p')
 			continue;
 		*part = (enum stb_part)i;
-		snprintf(mean, 64, "%slat_mean", prefix[i]);
+		snprintf(mean, 64, "%smean", stem);
 		return true;
 	}
 	return false;

@@ -587,15 +587,15 @@ static const char *cut_off(const struct hist_loader *l, uint64_t greatest)
 
 static int read_hist(struct stb_results *r, const char *dir, const struct stb_result_row *row, enum stb_part part, struct stb_err *err)
 {
-	static const char *const least[STB_N_PARTS] = { "lat_min", "read.lat_min", "write.lat_min", "trim.lat_min", "sync.lat_min" };
-	static const char *const greatest[STB_N_PARTS] = { "lat_max", "read.lat_max", "write.lat_max", "trim.lat_max", "sync.lat_max" };
-	char name[STB_HIST_FILE_NAME];
+	char name[STB_HIST_FILE_NAME], least[64], greatest[64];
 	struct hist_loader *l;
 	struct stb_buf path;
 	struct stat st;
 	int rc = 0;
 
 	stb_hist_file_name(r->plan, row->cell, row->slot, row->repetition, part, name);
+	snprintf(least, sizeof(least), "%smin", stb_part_stem(part));
+	snprintf(greatest, sizeof(greatest), "%smax", stb_part_stem(part));
 	stb_buf_init(&path);
 	stb_buf_printf(&path, "%s/%s", dir, name);
 	l = stb_xcalloc(1, sizeof(*l));
@@ -604,10 +604,10 @@ static int read_hist(struct stb_results *r, const char *dir, const struct stb_re
 	if (!stat(stb_buf_str(&path), &st)) {
 		rc = stb_csv_read(stb_buf_str(&path), read_bin, l, &l->tail, err);
 
-		const uint64_t max = exact_ns(r, row->cell, row->slot, row->repetition, greatest[part], l->hist.max);
+		const uint64_t max = exact_ns(r, row->cell, row->slot, row->repetition, greatest, l->hist.max);
 		const char *why = rc ? NULL : cut_off(l, max);
 
-		l->hist.min = exact_ns(r, row->cell, row->slot, row->repetition, least[part], l->hist.min);
+		l->hist.min = exact_ns(r, row->cell, row->slot, row->repetition, least, l->hist.min);
 		l->hist.max = max;
 		if (why)
 			stb_results_note(r, "%s:%u: %s: the histogram is left out, and percentiles over repetitions are medians of their rows",
@@ -622,10 +622,10 @@ static int read_hist(struct stb_results *r, const char *dir, const struct stb_re
 
 bool stb_hist_part_of(const char *metric, enum stb_part *part)
 {
-	static const char *const mean[STB_N_PARTS] = { "lat_mean", "read.lat_mean", "write.lat_mean", "trim.lat_mean", "sync.lat_mean" };
-
 	for (int i = 0; i < STB_N_PARTS; i++) {
-		if (strcmp(metric, mean[i]))
+		const char *stem = stb_part_stem((enum stb_part)i);
+
+		if (strncmp(metric, stem, strlen(stem)) || strcmp(metric + strlen(stem), "mean"))
 			continue;
 		*part = (enum stb_part)i;
 		return true;

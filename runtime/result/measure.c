@@ -10,6 +10,7 @@
  *     too few samples were taken is left out: num/den needs den/(den - num) samples, so that at least one lies beyond it (lat_p999 needs
  *     1000). Where all samples are equal every percentile is known and stands. The histogram is kept in any case: repetitions that are too
  *     short alone may be enough together.
+ *   - svc_ rows where the workload has a rate: beside the latency from when an event was due, that from when it began.
  *   - read. write. trim. rows where the workload mixes directions, or where the plan asks for them; sync. rows where there were syncs.
  *
  * Rates are over the true window, drain and end_fsync included, never over the time that was asked for.
@@ -32,9 +33,9 @@ struct row_ctx {
 	const char *prefix;
 };
 
-static const char *const usual_percentiles[] = { "lat_p50", "lat_p95", "lat_p99", "lat_p999" };
-static const char *const part_prefix[STB_N_PARTS] = { "", "read.", "write.", "trim.", "sync." };
-static const char *const part_suffix[STB_N_PARTS] = { "", "-read", "-write", "-trim", "-sync" };
+static const char *const usual_percentiles[] = { "p50", "p95", "p99", "p999" };
+static const char *const part_prefix[STB_N_PARTS] = { "", "read.", "write.", "trim.", "sync.", "" };
+static const char *const part_suffix[STB_N_PARTS] = { "", "-read", "-write", "-trim", "-sync", "-svc" };
 
 uint64_t stb_percentile_needs(uint64_t num, uint64_t den)
 {
@@ -53,24 +54,27 @@ static void add(const struct row_ctx *x, const char *name, double value)
 	STB_ASSERT(stb_results_add(x->r, x->cell, x->slot, x->repetition, metric, value, x->status, &err) == 0);
 }
 
-static void add_percentile(const struct row_ctx *x, const char *name, const struct stb_hist *h)
+static void add_percentile(const struct row_ctx *x, const char *percentile, const struct stb_hist *h)
 {
 	struct stb_metric m;
+	char metric[64];
 
-	STB_ASSERT(stb_metric_find(name, &m));
+	snprintf(metric, sizeof(metric), "%s%s", x->prefix, percentile);
+	STB_ASSERT(stb_metric_find(metric, &m));
 	if (h->count >= stb_percentile_needs(m.pct_num, m.pct_den) || h->min == h->max)
-		add(x, name, (double)stb_hist_percentile(h, m.pct_num, m.pct_den) / NS_PER_MS);
+		add(x, percentile, (double)stb_hist_percentile(h, m.pct_num, m.pct_den) / NS_PER_MS);
 }
 
+/* x->prefix is the part's stem here. */
 static void add_latencies(const struct row_ctx *x, const struct stb_hist *h)
 {
 	if (!h->count)
 		return;
-	add(x, "lat_mean", stb_hist_mean(h) / NS_PER_MS);
+	add(x, "mean", stb_hist_mean(h) / NS_PER_MS);
 	if (h->count > 1)
-		add(x, "lat_stddev", stb_hist_stddev(h) / NS_PER_MS);
-	add(x, "lat_min", (double)h->min / NS_PER_MS);
-	add(x, "lat_max", (double)h->max / NS_PER_MS);
+		add(x, "stddev", stb_hist_stddev(h) / NS_PER_MS);
+	add(x, "min", (double)h->min / NS_PER_MS);
+	add(x, "max", (double)h->max / NS_PER_MS);
 	for (size_t i = 0; i < STB_LEN(usual_percentiles); i++)
 		add_percentile(x, usual_percentiles[i], h);
 	for (size_t i = 0; i < x->r->n_percentiles; i++) {
@@ -113,6 +117,8 @@ static bool has_part(const struct stb_plan *p, const struct stb_measure *m, enum
 		return true;
 	if (part == STB_PART_SYNC)
 		return m->sync.count > 0;
+	if (part == STB_PART_SVC)
+		return m->svc[0].count + m->svc[1].count + m->svc[2].count > 0;
 	for (int i = 0; i < STB_N_DIRS; i++)
 		used += m->ok[i] > 0;
 	return m->ok[dir] && (used > 1 || asked_for(p, part_prefix[part]));
@@ -123,11 +129,11 @@ static const struct stb_hist *part_hist(const struct stb_measure *m, enum stb_pa
 {
 	if (part == STB_PART_SYNC)
 		return &m->sync;
-	if (part != STB_PART_ALL)
+	if (part != STB_PART_ALL && part != STB_PART_SVC)
 		return &m->lat[part - STB_PART_READ];
 	stb_hist_init(whole);
 	for (int i = 0; i < STB_N_DIRS; i++)
-		stb_hist_merge(whole, &m->lat[i]);
+		stb_hist_merge(whole, part == STB_PART_SVC ? &m->svc[i] : &m->lat[i]);
 	return whole;
 }
 
@@ -182,6 +188,8 @@ static void add_oltp(const struct row_ctx *x, const struct stb_measure *m)
 	add(x, "events", (double)m->ok[0]);
 	add_rate(x, "errors_per_s", (double)m->errors, window_s);
 	add_rate(x, "reconnects_per_s", (double)m->reconnects, window_s);
+	if (m->scheduled)
+		add_rate(x, "rate_achieved", (double)m->ok[0], window_s);
 }
 
 static bool is_io(const struct stb_plan *p, uint32_t cell)
@@ -209,7 +217,7 @@ void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot
 		if (!has_part(r->plan, m, (enum stb_part)part))
 			continue;
 		h = part_hist(m, (enum stb_part)part, whole);
-		x.prefix = part_prefix[part];
+		x.prefix = stb_part_stem((enum stb_part)part);
 		add_latencies(&x, h);
 		stb_results_add_hist(r, cell, slot, repetition, (enum stb_part)part, h);
 	}

@@ -38,6 +38,38 @@ enum stb_stage { STB_STAGE_SETUP, STB_STAGE_LAYOUT, STB_STAGE_WARMUP, STB_STAGE_
 
 #define STB_IO_USED_TEXT 240
 
+/* oltp: errors that were retried, by the server's number. Beyond so many different ones the rest is counted together, as code 0. */
+enum { STB_MAX_ERROR_CODES = 16 };
+
+struct stb_error_counts {
+	uint32_t n;
+	struct {
+		uint32_t code;
+		uint64_t count;
+	} of[STB_MAX_ERROR_CODES];
+};
+
+static inline void stb_error_counts_add(struct stb_error_counts *c, uint32_t code, uint64_t count)
+{
+	uint32_t i = 0;
+
+	while (i < c->n && c->of[i].code != code)
+		i++;
+	if (i == c->n && c->n == STB_MAX_ERROR_CODES) { /* the last place is that of the rest */
+		c->of[--i].code = 0;
+	} else if (i == c->n) {
+		c->of[c->n++].code = code;
+		c->of[i].count = 0;
+	}
+	c->of[i].count += count;
+}
+
+/* oltp: over the threads, with the population's standard deviation, as sysbench has it. */
+struct stb_fairness {
+	double events_mean, events_stddev;
+	double busy_mean_s, busy_stddev_s; /* time in events */
+};
+
 struct stb_measure {
 	uint64_t window_ns;              /* the true measured window, drain and end_fsync included */
 	uint64_t cpu_user_ns, cpu_sys_ns;/* of the whole child in the window */
@@ -53,7 +85,9 @@ struct stb_measure {
 	struct stb_hist sync;            /* fsync/fdatasync latency, io */
 	char engine_with[STB_IO_USED_TEXT], engine_without[STB_IO_USED_TEXT]; /* io: see struct stb_io_used */
 	uint64_t queries_read, queries_write, queries_other; /* oltp */
-	uint64_t errors, reconnects;     /* oltp: retried failures */
+	uint64_t errors, reconnects;     /* oltp: retried failures, connections opened again */
+	struct stb_error_counts codes;   /* errors by code */
+	struct stb_fairness fairness;
 };
 
 struct stb_phase {

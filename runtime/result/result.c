@@ -65,14 +65,20 @@ bool stb_status_find(const char *text, enum stb_status *out)
 	return false;
 }
 
-/* Notes the percentile of a metric that a report or claim asks for, without its direction: "read.lat_p9999" -> "lat_p9999". */
+const char *stb_part_stem(enum stb_part part)
+{
+	static const char *const stems[STB_N_PARTS] = { "lat_", "read.lat_", "write.lat_", "trim.lat_", "sync.lat_", "svc_" };
+
+	return stems[part];
+}
+
+/* Notes the percentile of a metric that a report or claim asks for, whatever it is of: "read.lat_p9999" -> "p9999". */
 static void want_percentile(struct stb_results *r, const char *metric)
 {
-	const char *base = strrchr(metric, '.');
+	const char *base = strrchr(metric, '_');
 	struct stb_metric m;
 
-	base = base ? base + 1 : metric;
-	if (!stb_metric_find(metric, &m) || !m.pct_num)
+	if (!base++ || !stb_metric_find(metric, &m) || !m.pct_num)
 		return;
 	for (size_t i = 0; i < r->n_percentiles; i++) {
 		if (!strcmp(r->percentiles[i], base))

@@ -20,7 +20,10 @@ bool stb_status_find(const char *text, enum stb_status *out);
 #define STB_HIST_FILE_NAME 96
 
 /* Which latencies a histogram counts; histograms/ID-sSLOT-rREPETITION[-PART].csv, no part for all directions together. */
-enum stb_part { STB_PART_ALL, STB_PART_READ, STB_PART_WRITE, STB_PART_TRIM, STB_PART_SYNC, STB_N_PARTS };
+enum stb_part { STB_PART_ALL, STB_PART_READ, STB_PART_WRITE, STB_PART_TRIM, STB_PART_SYNC, STB_PART_SVC, STB_N_PARTS };
+
+/* What the names of its metrics begin with: "lat_", "read.lat_", "svc_"; "mean", "min", "p95" follow. */
+const char *stb_part_stem(enum stb_part part);
 
 struct stb_result_row {
 	uint32_t cell;       /* plan->cells; of equal cells (of one run, where runs are compared) the first */
@@ -73,7 +76,7 @@ struct stb_results {
 	size_t n_notes, cap_notes;
 	const char **names;          /* interned metric names */
 	size_t n_names, cap_names, last_name;
-	const char **percentiles;    /* base names (lat_p9999) that reports and claims ask for besides the usual ones */
+	const char **percentiles;    /* that reports and claims ask for, of any part: "p9999" */
 	size_t n_percentiles, cap_percentiles;
 	struct stb_results_entry *index; /* open addressing, a power of two */
 	size_t n_index, cap_index;

@@ -74,7 +74,7 @@ struct stb_plan_block *db_workload(struct stb_arena *a, const char *script)
 		int64_t value;
 	} counts[] = {{"tables", 1}, {"table_size", 1000}, {"threads", 2}, {"point_selects", 10}, {"simple_ranges", 1}, {"sum_ranges", 1},
 		{"order_ranges", 1}, {"distinct_ranges", 1}, {"index_updates", 1}, {"non_index_updates", 1}, {"delete_inserts", 1},
-		{"range_size", 100}};
+		{"range_size", 100}, {"random_points", 10}, {"number_of_ranges", 10}, {"delta", 5}, {"reconnect", 0}};
 	struct stb_plan_block *b = new_block(a, "workload", "oltp", "load");
 
 	db_set(a, b, "database", stb_val_str(STB_V_REF, "db"));
@@ -90,17 +90,24 @@ struct stb_plan_block *db_workload(struct stb_arena *a, const char *script)
 	db_set_bool(a, b, "create_secondary", true);
 	db_set_word(a, b, "storage_engine", "innodb");
 	db_set_list(a, b, "ignore_errors", (const int64_t[]){1213, 1020, 1205}, 3);
+	db_set_word(a, b, "retry", "rollback");
 	db_set_word(a, b, "dataset", "create");
 	return b;
 }
 
+/* As the compiler does it: the script where the tables depend on it, and of bulk_insert little else. */
 struct stb_plan_block *db_dataset(struct stb_arena *a, const struct stb_plan_block *workload)
 {
-	static const char *const names[] = {"tables", "table_size", "auto_inc", "create_secondary", "storage_engine", "rand_type", "dataset"};
+	static const char *const tables[] = {"tables", "table_size", "auto_inc", "create_secondary", "storage_engine", "rand_type", "dataset", NULL};
+	static const char *const empty[] = {"tables", "table_size", "auto_inc", "create_secondary", "storage_engine", "rand_type", "dataset", "script", NULL};
+	static const char *const bulk[] = {"script", "threads", "dataset", NULL};
+	const char *script = stb_plan_attr(workload, "script")->val.str;
+	const bool own_ids = strcmp(script, "insert") == 0 && !stb_plan_attr(workload, "auto_inc")->val.num;
+	const char *const *names = strcmp(script, "bulk_insert") == 0 ? bulk : own_ids ? empty : tables;
 	struct stb_plan_block *b = new_block(a, "dataset", "", "data");
 
-	for (unsigned i = 0; i < STB_LEN(names); i++)
-		db_set(a, b, names[i], stb_plan_attr(workload, names[i])->val);
+	for (; *names; names++)
+		db_set(a, b, *names, stb_plan_attr(workload, *names)->val);
 	return b;
 }
 

@@ -41,7 +41,8 @@ Test(db_config, statements_of_the_scripts)
 		uint64_t handles; /* with 3 tables */
 		bool transaction;
 	} cases[] = {{"point_select", 3, false}, {"read_only", 5 * 3 + 2, true}, {"read_write", 9 * 3 + 2, true}, {"write_only", 4 * 3 + 2, true},
-		{"insert", 0, false}, {"delete", 3, false}, {"update_index", 3, false}, {"update_non_index", 3, false}};
+		{"insert", 0, false}, {"delete", 3, false}, {"update_index", 3, false}, {"update_non_index", 3, false},
+		{"select_random_points", 1, false}, {"select_random_ranges", 1, false}, {"bulk_insert", 0, false}};
 
 	for (unsigned i = 0; i < STB_LEN(cases); i++) {
 		struct stb_plan_block *w = db_workload(&arena, cases[i].script);
@@ -86,13 +87,20 @@ Test(db_config, what_cannot_be_is_refused)
 
 	cr_assert_eq(stb_oltp_preflight(w, &err), 0, "%s", err.what);
 	db_set_count(&arena, w, "threads", 0);
-	refused(w, "workload `load` cannot be carried out: `threads` is 0, and must lie between 1 and 10000");
+	refused(w, "workload `load` cannot be carried out: `threads` is 0, and must lie between 1 and 16384");
 	db_set_count(&arena, w, "threads", 2);
 	db_set_count(&arena, w, "table_size", (int64_t)INT32_MAX + 1);
 	refused(w, "workload `load` cannot be carried out: `table_size` is 2147483648, and must lie between 1 and 2147483647");
 	db_set_count(&arena, w, "table_size", 10);
+	db_set_word(&arena, w, "rand_type", "zipf");
+	refused(w, "workload `load` cannot be carried out: `rand_type` is none of uniform, gaussian, special, pareto, zipfian");
 	db_set_word(&arena, w, "rand_type", "zipfian");
-	refused(w, "workload `load` cannot be carried out: `rand_type` is none of uniform, gaussian, special, pareto");
+	db_set(&arena, w, "rand_zipfian_exp", stb_val_num(STB_V_COUNT, 11, 1));
+	refused(w, "workload `load` cannot be carried out: `rand_zipfian_exp` is 11, and must lie between 0 and 10");
+	db_set(&arena, w, "rand_zipfian_exp", stb_val_num(STB_V_COUNT, 11, 10));
+	db_set_word(&arena, w, "retry", "never");
+	refused(w, "workload `load` cannot be carried out: `retry` is neither rollback nor sysbench");
+	db_set_word(&arena, w, "retry", "sysbench");
 	db_set_word(&arena, w, "rand_type", "pareto");
 	db_set_word(&arena, w, "storage_engine", "innodb */; DROP DATABASE x; /*");
 	refused(w, "workload `load` cannot be carried out: `storage_engine` is no name of an engine");
@@ -118,13 +126,50 @@ Test(db_config, a_script_without_statements_is_refused)
 	cr_assert_eq(stb_oltp_preflight(w, &err), 0, "%s", err.what);
 }
 
+Test(db_config, parameters_of_the_distribution)
+{
+	struct stb_plan_block *w = db_workload(&arena, "read_only");
+	struct stb_oltp o;
+
+	db_set_count(&arena, w, "rand_spec_iter", 5);
+	db_set(&arena, w, "rand_spec_pct", stb_val_num(STB_V_SHARE, 1, 50));
+	db_set(&arena, w, "rand_spec_res", stb_val_num(STB_V_SHARE, 3, 5));
+	cr_assert_eq(stb_oltp_read(&o, w, &err), 0, "%s", err.what);
+	cr_expect_eq(o.data.shape.type, STB_DIST_SPECIAL);
+	cr_expect_eq(o.data.shape.iter, 5);
+	cr_expect_float_eq(o.data.shape.pct, 2, 1e-9);
+	cr_expect_float_eq(o.data.shape.res, 60, 1e-9);
+	cr_expect_float_eq(o.data.shape.h, 0.2, 1e-9);
+	cr_expect_float_eq(o.data.shape.exponent, 0.8, 1e-9);
+}
+
+/* Tables depend on the script in two cases only: bulk_insert has one a thread, insert without auto_inc begins with none of the rows. */
+Test(db_config, tables_of_scripts)
+{
+	struct stb_plan_block *w = db_workload(&arena, "bulk_insert");
+	struct stb_dataset d;
+	struct stb_oltp o;
+
+	db_set_count(&arena, w, "threads", 6);
+	cr_assert_eq(stb_oltp_read(&o, w, &err), 0, "%s", err.what);
+	cr_expect(o.data.bulk && o.data.empty && o.data.tables == 6 && !o.prepared);
+	cr_assert_eq(stb_dataset_read(&d, db_dataset(&arena, w), &err), 0, "%s", err.what);
+	cr_expect(d.bulk && d.empty && d.tables == 6 && !d.use);
+	w = db_workload(&arena, "insert");
+	cr_assert_eq(stb_dataset_read(&d, db_dataset(&arena, w), &err), 0, "%s", err.what);
+	cr_expect(!d.bulk && !d.empty);
+	db_set_bool(&arena, w, "auto_inc", false);
+	cr_assert_eq(stb_dataset_read(&d, db_dataset(&arena, w), &err), 0, "%s", err.what);
+	cr_expect(!d.bulk && d.empty && d.tables == 1);
+}
+
 Test(db_config, an_attribute_that_nobody_reads_is_refused)
 {
 	struct stb_plan_block *w = db_workload(&arena, "read_write");
 
-	db_set_count(&arena, w, "reconnect_every", 5);
+	db_set_count(&arena, w, "think_time", 5);
 	cr_assert_eq(stb_oltp_preflight(w, &err), -1);
-	cr_assert(strstr(err.what, "reconnect_every"), "%s", err.what);
+	cr_assert(strstr(err.what, "think_time"), "%s", err.what);
 }
 
 /* --- option file --------------------------------------------------------------------------------------------------------------------- */

@@ -1,7 +1,9 @@
 /* test_db_sql.c - statement texts, row data, distributions: sysbench's, to the letter and to the shape. */
+#include "runtime/db/arrivals.h"
 #include "runtime/db/dist.h"
 #include "runtime/db/oltp.h"
 #include "runtime/db/sql.h"
+#include "runtime/db/wide.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -86,6 +88,8 @@ Test(db_sql, tables)
 	stb_sql_create_table(sql, 3, false, "aria");
 	cr_assert_str_eq(sql, "CREATE TABLE sbtest3( id INTEGER NOT NULL, k INTEGER DEFAULT '0' NOT NULL, "
 		"c CHAR(120) DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL, PRIMARY KEY (id) ) /*! ENGINE = aria */");
+	stb_sql_create_bulk(sql, 3);
+	cr_assert_str_eq(sql, "CREATE TABLE sbtest3 ( id INTEGER NOT NULL, k INTEGER DEFAULT '0' NOT NULL, PRIMARY KEY (id))");
 	stb_sql_create_index(sql, 12);
 	cr_assert_str_eq(sql, "CREATE INDEX k_12 ON sbtest12(k)");
 }
@@ -120,29 +124,51 @@ Test(db_sql, templates)
 
 #define DRAWS 200000
 
+static struct stb_dist_shape shape_of(const char *type)
+{
+	struct stb_dist_shape shape;
+
+	cr_assert(stb_dist_shape_of(&shape, type), "%s", type);
+	return shape;
+}
+
 /* Share of draws in (from, to] of the range, in percent; asserts that every draw lies in it. */
-static double share(const char *type, uint64_t n, double from, double to)
+static double share_of(const struct stb_dist_shape *shape, uint64_t n, double from, double to)
 {
 	struct stb_dist d;
 	struct stb_rng rng;
 	uint64_t inside = 0;
 
-	cr_assert(stb_dist_init(&d, type, n));
+	stb_dist_init(&d, shape, n);
 	stb_rng_seed(&rng, 11);
 	for (int i = 0; i < DRAWS; i++) {
 		const uint64_t v = stb_dist_draw(&d, &rng);
 
-		cr_assert(v >= 1 && v <= n, "%s: %lu of %lu", type, v, n);
+		cr_assert(v >= 1 && v <= n, "%d: %lu of %lu", shape->type, v, n);
 		inside += (double)v > from * (double)n && (double)v <= to * (double)n;
 	}
 	return 100.0 * (double)inside / DRAWS;
 }
 
+static double share(const char *type, uint64_t n, double from, double to)
+{
+	const struct stb_dist_shape shape = shape_of(type);
+
+	return share_of(&shape, n, from, to);
+}
+
+static void check_shape(const struct stb_dist_shape *shape, double from, double to, double expected)
+{
+	const double got = share_of(shape, 1000000, from, to);
+
+	cr_expect(fabs(got - expected) < 0.5, "%d: %.2f%% of the draws in (%g, %g], expected %.2f%%", shape->type, got, from, to, expected);
+}
+
 static void check_share(const char *type, double from, double to, double expected)
 {
-	const double got = share(type, 1000000, from, to);
+	const struct stb_dist_shape shape = shape_of(type);
 
-	cr_expect(fabs(got - expected) < 0.5, "%s: %.2f%% of the draws in (%g, %g], expected %.2f%%", type, got, from, to, expected);
+	check_shape(&shape, from, to, expected);
 }
 
 Test(db_dist, uniform)
@@ -175,30 +201,218 @@ Test(db_dist, pareto)
 	check_share("pareto", 0, 0.04, 64);
 }
 
+/* Every parameter moves what it says it moves. */
+Test(db_dist, parameters)
+{
+	struct stb_dist_shape shape = shape_of("gaussian");
+
+	shape.iter = 1; /* no average: flat */
+	check_shape(&shape, 0, 0.1, 10);
+	shape.iter = 48; /* sigma 1/24 */
+	check_shape(&shape, 0.5 - 1.0 / 24, 0.5 + 1.0 / 24, 68.3);
+	shape = shape_of("special");
+	shape.res = 50; /* u in [0.5, 1) falls on the upper half of the hot 1% */
+	check_shape(&shape, 0.5, 0.505, 50 + 50 * 0.024);
+	shape = shape_of("special");
+	shape.pct = 20; /* u in [0.25, 1): from 40% + 5% to 60% */
+	check_shape(&shape, 0.45, 0.6, 75 + 25 * (0.885 - 0.274));
+	shape = shape_of("special");
+	shape.res = 0;
+	check_shape(&shape, 0, 0.5, 50);
+	shape = shape_of("pareto");
+	shape.h = 0.1;
+	check_shape(&shape, 0, 0.1, 90);
+}
+
+/* Against the sum of k^-e itself, at the head, in the middle and for exponents with forms of their own: 0 (flat), 1 (the logarithm). */
+Test(db_dist, zipfian)
+{
+	static const double exponents[] = {0, 0.5, 0.8, 0.999999999, 1, 1.5, 3, 10};
+	static const uint64_t upto[] = {1, 2, 3, 10, 100, 1000};
+	enum { N = 10000 };
+
+	for (unsigned e = 0; e < STB_LEN(exponents); e++) {
+		struct stb_dist_shape shape = shape_of("zipfian");
+		double all = 0;
+
+		shape.exponent = exponents[e];
+		for (int k = 1; k <= N; k++)
+			all += pow(k, -shape.exponent);
+		for (unsigned i = 0; i < STB_LEN(upto); i++) {
+			double some = 0;
+
+			for (uint64_t k = 1; k <= upto[i]; k++)
+				some += pow((double)k, -shape.exponent);
+			const double expected = 100 * some / all, got = share_of(&shape, N, 0, ((double)upto[i] + 0.5) / N);
+
+			/* 200,000 draws: sigma is at most 0.11% */
+			cr_expect(fabs(got - expected) < 0.5, "exponent %g: %.2f%% in the first %lu, expected %.2f%%", shape.exponent, got,
+				upto[i], expected);
+		}
+	}
+	check_share("zipfian", 0, 1, 100);
+}
+
 Test(db_dist, small_tables_and_bad_names)
 {
-	static const char *const types[] = {"uniform", "gaussian", "special", "pareto"};
-	struct stb_dist d;
+	static const char *const types[] = {"uniform", "gaussian", "special", "pareto", "zipfian"};
+	struct stb_dist_shape shape;
 
 	for (unsigned i = 0; i < STB_LEN(types); i++) {
 		cr_assert_eq(share(types[i], 1, 0, 1), 100.0);
 		cr_assert_eq(share(types[i], 2, 0, 1), 100.0);
 		cr_assert_eq(share(types[i], INT32_MAX, 0, 1), 100.0);
 	}
-	cr_assert_not(stb_dist_init(&d, "zipfian", 10));
-	cr_assert_not(stb_dist_init(&d, "", 10));
+	cr_assert_not(stb_dist_shape_of(&shape, "zipf"));
+	cr_assert_not(stb_dist_shape_of(&shape, ""));
 }
 
 Test(db_dist, the_same_seed_draws_the_same)
 {
+	const struct stb_dist_shape shape = shape_of("special");
 	struct stb_dist d;
 	struct stb_rng a, b;
 
-	stb_dist_init(&d, "special", 10000);
+	stb_dist_init(&d, &shape, 10000);
 	stb_rng_stream(&a, 1, 2, 3, 4, STB_RNG_KEYS);
 	stb_rng_stream(&b, 1, 2, 3, 4, STB_RNG_KEYS);
 	for (int i = 0; i < 1000; i++)
 		cr_assert_eq(stb_dist_draw(&d, &a), stb_dist_draw(&d, &b));
+}
+
+/* --- wide statements ----------------------------------------------------------------------------------------------------------------- */
+
+static struct stb_oltp random_selects(enum stb_script script, uint32_t threads)
+{
+	struct stb_oltp o = {.script = script, .threads = threads, .points = 3, .ranges = 2, .delta = 5, .data = {.table_size = 1000}};
+
+	o.data.shape = shape_of("uniform");
+	return o;
+}
+
+static void check_wide(struct stb_wide *w, bool literals, const char *expected)
+{
+	const size_t len = stb_wide_format(w, literals);
+
+	cr_expect(len == strlen(expected) && !memcmp(w->sql, expected, len), "%.*s", (int)len, w->sql);
+}
+
+Test(db_wide, texts)
+{
+	struct stb_oltp o = random_selects(STB_RANDOM_POINTS, 1);
+	struct stb_wide w;
+
+	stb_wide_init(&w, &o, 0);
+	check_wide(&w, false, "SELECT id, k, c, pad FROM sbtest1 WHERE k IN (?, ?, ?)");
+	for (uint32_t i = 0; i < w.n; i++)
+		w.values[i] = 10 * i;
+	check_wide(&w, true, "SELECT id, k, c, pad FROM sbtest1 WHERE k IN (0, 10, 20)");
+	stb_wide_fini(&w);
+	o.script = STB_RANDOM_RANGES;
+	stb_wide_init(&w, &o, 0);
+	check_wide(&w, false, "SELECT count(k) FROM sbtest1 WHERE k BETWEEN ? AND ? OR k BETWEEN ? AND ?");
+	for (uint32_t i = 0; i < w.n; i++)
+		w.values[i] = 10 * i;
+	check_wide(&w, true, "SELECT count(k) FROM sbtest1 WHERE k BETWEEN 0 AND 10 OR k BETWEEN 20 AND 30");
+	stb_wide_fini(&w);
+}
+
+/* The widest values in the largest number that can be asked for stay within the memory (the sanitizers look). */
+Test(db_wide, the_widest_fits)
+{
+	for (int k = 0; k < 2; k++) {
+		struct stb_oltp o = random_selects(k ? STB_RANDOM_RANGES : STB_RANDOM_POINTS, 1);
+		struct stb_wide w;
+
+		o.points = o.ranges = STB_OLTP_MAX_POINTS;
+		stb_wide_init(&w, &o, 0);
+		for (uint32_t i = 0; i < w.n; i++)
+			w.values[i] = INT64_MIN;
+		cr_expect_gt(stb_wide_format(&w, true), 20u * w.n);
+		stb_wide_fini(&w);
+	}
+}
+
+/* As in sysbench each worker has a part of the values, both its ends included, and 0 is one of the first's. */
+Test(db_wide, every_worker_has_its_part)
+{
+	const struct stb_oltp o = random_selects(STB_RANDOM_RANGES, 3);
+
+	for (uint32_t worker = 0; worker < 3; worker++) {
+		const int64_t first = (int64_t)(1000 / 3.0 * worker), last = (int64_t)(1000 / 3.0 * worker + 1000 / 3.0);
+		int64_t least = INT64_MAX, most = INT64_MIN;
+		struct stb_wide w;
+		struct stb_rng rng;
+
+		stb_wide_init(&w, &o, worker);
+		stb_rng_seed(&rng, 5);
+		for (int i = 0; i < 20000; i++) {
+			stb_wide_draw(&w, &rng);
+			for (uint32_t k = 0; k < w.n; k += 2) {
+				least = STB_MIN(least, w.values[k]);
+				most = STB_MAX(most, w.values[k]);
+				cr_assert_eq(w.values[k + 1], w.values[k] + 5);
+			}
+		}
+		cr_expect_eq(least, first, "%ld", (long)least);
+		cr_expect_eq(most, last, "%ld", (long)most);
+		stb_wide_fini(&w);
+	}
+}
+
+Test(db_wide, bulk_rows)
+{
+	static const char first[] = "INSERT INTO sbtest7 VALUES(1,1),(2,2),(3,3)";
+	struct stb_bulk b;
+	int64_t next;
+
+	stb_bulk_init(&b, 7);
+	cr_assert(stb_bulk_is_empty(&b));
+	for (int i = 0; i < 3; i++)
+		cr_assert(stb_bulk_add(&b));
+	cr_assert_not(stb_bulk_is_empty(&b));
+	cr_assert(b.len == strlen(first) && !memcmp(b.text, first, b.len), "%.*s", (int)b.len, b.text);
+	while (stb_bulk_add(&b))
+		cr_assert_leq(b.len, 512u * 1024);
+	cr_assert_gt(b.len, 512u * 1024 - 64);
+	next = b.next;
+	cr_assert_not(stb_bulk_add(&b));
+	cr_assert_eq(b.next, next, "a row that does not fit is not lost");
+	stb_bulk_clear(&b);
+	cr_assert(stb_bulk_is_empty(&b));
+	cr_assert(stb_bulk_add(&b));
+	cr_assert_eq(b.next, next + 1);
+	stb_bulk_fini(&b);
+}
+
+/* --- arrivals ------------------------------------------------------------------------------------------------------------------------- */
+
+/* A Poisson process: the gaps' mean and standard deviation are both 1/rate, and 1/e of them are longer than that. */
+Test(db_arrivals, gaps_are_exponential)
+{
+	struct stb_arrivals a;
+	struct stb_rng rng;
+	double sum = 0, squares = 0;
+	uint64_t before = 5000, n_long = 0;
+
+	stb_rng_seed(&rng, 3);
+	stb_arrivals_init(&a, 1000, &rng);
+	stb_arrivals_start(&a, before);
+	for (int i = 0; i < DRAWS; i++) {
+		const uint64_t at = stb_arrivals_next(&a);
+
+		cr_assert_geq(at, before);
+		const double gap_ms = (double)(at - before) / 1e6;
+
+		sum += gap_ms;
+		squares += gap_ms * gap_ms;
+		n_long += gap_ms > 1;
+		before = at;
+	}
+	stb_arrivals_fini(&a);
+	cr_expect(fabs(sum / DRAWS - 1) < 0.01, "mean %g", sum / DRAWS);
+	cr_expect(fabs(squares / DRAWS - 2) < 0.05, "square %g", squares / DRAWS);
+	cr_expect(fabs((double)n_long / DRAWS - 0.3679) < 0.005, "long %g", (double)n_long / DRAWS);
 }
 
 Test(db_unique, ids_are_negative_and_do_not_repeat)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 TestSuite(db_run, .timeout = 120);
@@ -165,6 +166,71 @@ Test(db_run, a_data_set_to_use_is_compared_first)
 	server_down(&s);
 }
 
+/* A load that is killed half way leaves tables that the next one knows as stb's, and makes anew. */
+Test(db_run, a_load_that_was_cut_short_is_done_again)
+{
+	struct server s;
+	char cell[64];
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "read_only");
+
+	db_set_count(&s.arena, w, "tables", 5);
+	db_set_count(&s.arena, w, "table_size", 200000);
+	const struct stb_oltp_setup setup = setup_of(&s, w);
+	struct stb_phase *phase = phase_new(1);
+	const pid_t loader = fork();
+
+	if (loader == 0) {
+		(void)stb_oltp_load(&setup, phase);
+		_exit(0);
+	}
+	while (atomic_load(&phase->progress_done) < 2000)
+		usleep(1000);
+	kill(loader, SIGKILL);
+	waitpid(loader, NULL, 0);
+	query_text(&s, "SELECT value FROM stb_dataset WHERE name = 'complete'", cell, sizeof(cell));
+	cr_assert_str_eq(cell, "0");
+	db_set_count(&s.arena, w, "tables", 2);
+	db_set_count(&s.arena, w, "table_size", 3000);
+	load(&s, w);
+	query_text(&s, "SELECT CONCAT_WS(' ', (SELECT COUNT(*) FROM sbtest1), (SELECT COUNT(*) FROM sbtest2), COUNT(*)) "
+		"FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'sbtest'", cell, sizeof(cell));
+	cr_assert_str_eq(cell, "3000 3000 3"); /* with the marker */
+	query_text(&s, "SELECT value FROM stb_dataset WHERE name = 'complete'", cell, sizeof(cell));
+	cr_assert_str_eq(cell, "1");
+	server_down(&s);
+}
+
+Test(db_run, cleanup_drops_what_stb_made_and_nothing_else)
+{
+	struct server s;
+	char cell[64];
+	static const char tables[] = "SELECT COALESCE(GROUP_CONCAT(TABLE_NAME ORDER BY TABLE_NAME), '') FROM information_schema.TABLES "
+		"WHERE TABLE_SCHEMA = 'sbtest'";
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "read_only");
+
+	db_set_count(&s.arena, w, "tables", 3);
+	const struct stb_oltp_setup setup = setup_of(&s, w);
+
+	execute(&s, "CREATE TABLE sbtest1 (id INT PRIMARY KEY)");
+	cr_assert_eq(stb_oltp_cleanup(&setup, &s.err), 0, "%s", s.err.what); /* no marker: not ours */
+	query_text(&s, tables, cell, sizeof(cell));
+	cr_assert_str_eq(cell, "sbtest1");
+	execute(&s, "DROP TABLE sbtest1");
+	execute(&s, "CREATE TABLE theirs (id INT PRIMARY KEY)");
+	load(&s, w);
+	execute(&s, "CREATE TABLE sbtest4 (id INT PRIMARY KEY)");
+	cr_assert_eq(stb_oltp_cleanup(&setup, &s.err), 0, "%s", s.err.what);
+	query_text(&s, tables, cell, sizeof(cell));
+	cr_assert_str_eq(cell, "sbtest4,theirs");
+	server_down(&s);
+}
+
 /* --- scripts ------------------------------------------------------------------------------------------------------------------------- */
 
 struct expected {
@@ -226,7 +292,7 @@ static void check_script(struct server *s, const struct expected *e, uint32_t re
 		/* our own looks at the server are SELECTs too: a few before the run, and one for each number here */
 		const uint64_t selects = com(s, "select") - before[0];
 
-		cr_expect(selects >= n * e->selects && selects <= n * e->selects + 24, "%s: %lu selects", e->script, selects);
+		cr_expect(selects >= n * e->selects && selects <= n * e->selects + 48, "%s: %lu selects", e->script, selects);
 	}
 	const uint64_t all = n * (e->reads + e->writes + e->others);
 
@@ -248,6 +314,10 @@ Test(db_run, every_script_sends_what_its_table_says)
 		{"update_index", true, false, 0, 1, 0, 0, 0, 0, 0, 1, 0},
 		{"update_non_index", false, false, 0, 1, 0, 0, 0, 0, 0, 1, 0},
 		{"insert", true, false, 0, 0, 0, 1, 0, 0, 0, 1, 0},
+		{"select_random_points", true, false, 1, 0, 0, 0, 0, 0, 1, 0, 0},
+		{"select_random_points", false, false, 1, 0, 0, 0, 0, 0, 1, 0, 0},
+		{"select_random_ranges", true, false, 1, 0, 0, 0, 0, 0, 1, 0, 0},
+		{"select_random_ranges", false, false, 1, 0, 0, 0, 0, 0, 1, 0, 0},
 	};
 	struct server s;
 
@@ -286,7 +356,92 @@ Test(db_run, inserts_without_auto_inc_never_collide_over_runs)
 		cr_assert_eq(phase->result.ok[0], 500);
 	}
 	query_text(&s, "SELECT (SELECT COUNT(*) FROM sbtest1) + (SELECT COUNT(*) FROM sbtest2)", cell, sizeof(cell));
-	cr_assert_str_eq(cell, "4000");
+	cr_assert_str_eq(cell, "2000"); /* and none was loaded before */
+	server_down(&s);
+}
+
+Test(db_run, bulk_inserts_count_rows_and_go_on_where_they_ended)
+{
+	struct server s;
+	char cell[64];
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "bulk_insert");
+
+	db_set_count(&s.arena, w, "threads", 3);
+	db_set_count(&s.arena, w, "events", 200000);
+	db_unset(w, "time");
+	load(&s, w);
+	for (int i = 1; i <= 2; i++) {
+		const struct stb_oltp_setup setup = setup_of(&s, w);
+		struct stb_phase *phase = phase_new(3);
+		char expected[64];
+
+		cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+		cr_assert_eq(phase->result.ok[0], 200000);
+		/* 512 KiB hold between 30,000 and 60,000 rows, and each worker sends a rest */
+		cr_assert(phase->result.queries_write >= 5 && phase->result.queries_write <= 12, "%lu", phase->result.queries_write);
+		cr_assert_eq(phase->result.queries_read + phase->result.queries_other, 0);
+		cr_assert_eq(phase->alloc_calls, 0);
+		query_text(&s, "SELECT CONCAT_WS(' ', COUNT(*), SUM(id = k), (SELECT MAX(id) FROM sbtest1) + (SELECT MAX(id) FROM sbtest2) + "
+			"(SELECT MAX(id) FROM sbtest3)) FROM (SELECT * FROM sbtest1 UNION ALL SELECT * FROM sbtest2 UNION ALL SELECT * FROM sbtest3) t",
+			cell, sizeof(cell));
+		snprintf(expected, sizeof(expected), "%d %d %d", 200000 * i, 200000 * i, 200000 * i);
+		cr_assert_str_eq(cell, expected);
+	}
+	server_down(&s);
+}
+
+/* --- open loop ------------------------------------------------------------------------------------------------------------------------ */
+
+Test(db_run, arrivals_are_served_and_those_that_are_not_are_known)
+{
+	struct server s;
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "point_select");
+
+	load(&s, w);
+	db_set(&s.arena, w, "rate", stb_val_num(STB_V_RATE, 300, 1));
+	db_set_time(&s.arena, w, "time", 2000);
+	db_set_time(&s.arena, w, "warmup_time", 200);
+	struct stb_oltp_setup setup = setup_of(&s, w);
+	struct stb_phase *phase = phase_new(2);
+
+	cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+	const struct stb_measure *m = &phase->result;
+
+	cr_assert_eq(m->end, STB_END_TIME);
+	cr_assert(m->window_ns >= 2000000000);
+	/* 600 are expected, with a standard deviation of 24 */
+	cr_assert(m->scheduled > 450 && m->scheduled < 750, "%lu arrived", m->scheduled);
+	cr_assert(m->ok[0] <= m->scheduled + 2, "%lu of %lu", m->ok[0], m->scheduled); /* two may span the end of the warm-up */
+	cr_assert_eq(m->lat[0].count, m->ok[0]);
+	cr_assert_eq(m->svc[0].count, m->ok[0]);
+	cr_assert(m->lat[0].sum >= m->svc[0].sum, "latency begins when an event is due");
+	cr_assert_eq(phase->alloc_calls, 0);
+
+	/* more than the server can do */
+	db_set(&s.arena, w, "rate", stb_val_num(STB_V_RATE, 5000000, 1));
+	db_set_time(&s.arena, w, "time", 500);
+	setup = setup_of(&s, w);
+	phase = phase_new(2);
+	cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+	m = &phase->result;
+	cr_assert(m->scheduled > 2000000, "%lu arrived", m->scheduled);
+	cr_assert(m->ok[0] > 0 && m->ok[0] < m->scheduled / 2);
+	cr_assert(m->lat[0].max > 10 * m->svc[0].min, "waiting counts as latency");
+
+	/* a number of events ends it too, and of all of them each is done once */
+	db_set_count(&s.arena, w, "events", 50);
+	db_unset(w, "time");
+	setup = setup_of(&s, w);
+	phase = phase_new(2);
+	cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+	cr_assert_eq(phase->result.end, STB_END_EVENTS);
+	cr_assert_eq(phase->result.ok[0], 50);
 	server_down(&s);
 }
 
@@ -328,6 +483,29 @@ static void wait_for_events(struct stb_phase *phase)
 
 /* --- errors -------------------------------------------------------------------------------------------------------------------------- */
 
+/* Errors by code are the errors, and only codes that were to be ignored. */
+static void check_codes(const struct stb_measure *m)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < m->codes.n; i++) {
+		const uint32_t code = m->codes.of[i].code;
+
+		cr_expect(code == 1213 || code == 1205 || code == 1020, "%u", code);
+		cr_expect_gt(m->codes.of[i].count, 0);
+		sum += m->codes.of[i].count;
+	}
+	cr_expect_eq(sum, m->errors);
+}
+
+static void check_fairness(const struct stb_measure *m, double events, double threads)
+{
+	cr_expect_float_eq(m->fairness.events_mean, events / threads, 1e-6);
+	cr_expect(m->fairness.events_stddev >= 0 && m->fairness.events_stddev < events);
+	/* the time in events is what the latencies add up to */
+	cr_expect_float_eq(m->fairness.busy_mean_s * threads, (double)m->lat[0].sum / 1e9, 1e-6);
+}
+
 Test(db_run, deadlocks_are_tried_again_and_counted)
 {
 	struct server s;
@@ -351,8 +529,23 @@ Test(db_run, deadlocks_are_tried_again_and_counted)
 	cr_assert_eq(phase->result.ok[0], 400);
 	cr_assert_gt(phase->result.errors, 0);
 	cr_assert_eq(phase->alloc_calls, 0);
+	check_codes(&phase->result);
+	cr_assert_eq(com(&s, "rollback"), phase->result.errors);
+	check_fairness(&phase->result, 400, 8);
 	query_text(&s, "SELECT CONCAT_WS(' ', COUNT(*), MIN(id), MAX(id)) FROM sbtest1", cell, sizeof(cell)); /* no half transaction */
 	cr_assert_str_eq(cell, "4 1 4");
+
+	/* as sysbench does it: nothing is sent */
+	const uint64_t rollbacks = com(&s, "rollback");
+
+	db_set_word(&s.arena, w, "retry", "sysbench");
+	setup = setup_of(&s, w);
+	phase = phase_new(8);
+	cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+	cr_assert_eq(phase->result.ok[0], 400);
+	cr_assert_gt(phase->result.errors, 0);
+	cr_assert_eq(com(&s, "rollback"), rollbacks);
+	db_set_word(&s.arena, w, "retry", "rollback");
 
 	/* not to be ignored: the first one ends the run */
 	db_set_list(&s.arena, w, "ignore_errors", NULL, 0);
@@ -398,19 +591,42 @@ Test(db_run, limits_of_the_server_are_checked_before)
 	server_down(&s);
 }
 
-Test(db_run, a_missing_table_names_statement_and_code)
+static void refuses_run(struct server *s, const struct stb_plan_block *w, const char *message)
+{
+	const struct stb_oltp_setup setup = setup_of(s, w);
+	struct stb_phase *phase = phase_new(2);
+
+	cr_assert_eq(stb_oltp_run(&setup, phase), -1, "%s", message);
+	cr_assert_str_eq(phase->err.what, message);
+	cr_assert(phase->err.remedy[0]);
+	cr_assert_eq(phase->result.window_ns, 0);
+}
+
+Test(db_run, tables_are_looked_at_before_a_run)
 {
 	struct server s;
 
 	server_init(&s);
 	server_up(&s);
-	const struct stb_plan_block *w = db_workload(&s.arena, "point_select");
+	struct stb_plan_block *w = db_workload(&s.arena, "point_select");
+
+	refuses_run(&s, w, "cannot use the data set: table `sbtest1` does not exist");
+	load(&s, w);
+	db_set_bool(&s.arena, w, "auto_inc", false);
+	refuses_run(&s, w, "cannot use the data set: `sbtest1` has auto_inc true, the workload says false");
+	db_set_bool(&s.arena, w, "auto_inc", true);
+	execute(&s, "DELETE FROM sbtest1 WHERE id > 500");
+	refuses_run(&s, w, "cannot use the data set: `sbtest1` has ids 1..500, the workload says 1..1000");
+	execute(&s, "DELETE FROM sbtest1");
+	refuses_run(&s, w, "cannot use the data set: `sbtest1` has ids none (it is empty), the workload says 1..1000");
+	db_set_word(&s.arena, w, "script", "delete"); /* which goes on to the last row and beyond */
+	db_set_time(&s.arena, w, "time", 100);
 	const struct stb_oltp_setup setup = setup_of(&s, w);
 	struct stb_phase *phase = phase_new(2);
 
-	cr_assert_eq(stb_oltp_run(&setup, phase), -1);
-	cr_assert_str_eq(phase->err.what, "the OLTP workload was stopped: `SELECT c FROM sbtest1 WHERE id=?` failed: "
-		"Table 'sbtest.sbtest1' doesn't exist (1146)");
+	cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+	cr_assert_eq(phase->result.queries_write, 0);
+	cr_assert_eq(phase->result.queries_other, phase->result.ok[0]);
 	server_down(&s);
 }
 
@@ -505,6 +721,37 @@ Test(db_run, a_lost_connection_that_is_to_be_ignored_is_made_again)
 	cr_assert_geq(phase->result.errors, 1);
 	cr_assert_eq(phase->alloc_calls, 0);
 	server_down(&s);
+}
+
+/* 25 events a connection: of a worker's n events the connection is given up (n - 1) / 25 times. */
+Test(db_run, connections_are_given_up_as_often_as_asked)
+{
+	struct server s;
+
+	for (int prepared = 0; prepared < 2; prepared++) {
+		server_init(&s);
+		server_up(&s);
+		struct stb_plan_block *w = db_workload(&s.arena, "read_write");
+
+		db_set_count(&s.arena, w, "reconnect", 25);
+		db_set_count(&s.arena, w, "threads", 1);
+		db_set_count(&s.arena, w, "events", 200);
+		db_set_word(&s.arena, w, "db_ps_mode", prepared ? "auto" : "disable");
+		db_unset(w, "time");
+		load(&s, w);
+		const struct stb_oltp_setup setup = setup_of(&s, w);
+		struct stb_phase *phase = phase_new(1);
+		const uint64_t before = status_of(&s, "Connections");
+
+		cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+		cr_assert_eq(phase->result.ok[0], 200);
+		cr_assert_eq(phase->result.reconnects, 7);
+		cr_assert_eq(phase->result.errors, 0);
+		cr_assert_eq(phase->alloc_calls, 0);
+		/* the run's own look, its worker, the seven, and our question */
+		cr_assert_eq(status_of(&s, "Connections") - before, 1 + 1 + 7 + 1);
+		server_down(&s);
+	}
 }
 
 Test(db_run, stop_ends_a_run_and_a_load)

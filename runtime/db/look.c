@@ -1,0 +1,103 @@
+/*
+ * look.c - what is looked at before a repetition: whether the server holds all connections and prepared statements, whether the tables are there
+ * and are the ones that the workload expects, and which ids are free. A few look-ups through one connection, none of which warms a cache.
+ */
+#include "runtime/base/clock.h"
+#include "runtime/db/dataset.h"
+
+#include <stdlib.h>
+
+#define CONNECT_TIMEOUT_S 20
+#define IO_TIMEOUT_S 60
+
+static int read_number(struct stb_client *c, const char *sql, uint64_t *out, struct stb_err *err)
+{
+	char cell[32];
+	bool found;
+
+	if (stb_client_cell(c, sql, cell, sizeof(cell), &found))
+		return stb_err_set(err, 0, "cannot read the server's limits (`%s`): %s (%u)", sql, stb_client_text(c), stb_client_code(c));
+	*out = found ? strtoull(cell, NULL, 10) : 0;
+	return 0;
+}
+
+/* Other connections. Those of a repetition before may still be closing on the server's side: looked at again for a while if they are too many. */
+static int read_connected(struct stb_client *c, uint64_t room, uint64_t *out, struct stb_err *err)
+{
+	static const char sql[] = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE COMMAND <> 'Daemon' AND ID <> CONNECTION_ID()";
+	const uint64_t give_up_ns = stb_clock_ns() + 2 * STB_NS_PER_S;
+
+	for (;;) {
+		if (read_number(c, sql, out, err))
+			return -1;
+		if (*out <= room || stb_clock_ns() > give_up_ns)
+			return 0;
+		(void)stb_clock_sleep_until(stb_clock_ns() + STB_NS_PER_S / 20);
+	}
+}
+
+static const char *where_to_set(const struct stb_oltp_setup *setup)
+{
+	return setup->private_server ? "set database option" : "raise the server's";
+}
+
+/* The server holds all connections and prepared statements, which it would otherwise refuse one by one in the middle of set-up. */
+static int check_limits(struct stb_client *c, const struct stb_oltp_setup *setup, const struct stb_oltp *o, struct stb_err *err)
+{
+	const uint64_t handles = stb_oltp_handles(o) * o->threads;
+	uint64_t max_connections, connected, max_prepared, prepared;
+
+	if (read_number(c, "SELECT @@GLOBAL.max_connections", &max_connections, err) ||
+		read_connected(c, max_connections > o->threads ? max_connections - o->threads : 0, &connected, err) ||
+		read_number(c, "SELECT @@GLOBAL.max_prepared_stmt_count", &max_prepared, err))
+		return -1;
+	if (o->threads + connected > max_connections) {
+		stb_err_set(err, 0, "cannot connect %u threads: the server allows %llu connections (max_connections), %llu are taken", o->threads,
+			(unsigned long long)max_connections, (unsigned long long)connected);
+		stb_err_remedy(err, "%s max_connections to at least %llu, or use fewer threads", where_to_set(setup),
+			(unsigned long long)(o->threads + connected));
+		return -1;
+	}
+	if (handles == 0)
+		return 0;
+	if (read_number(c, "SELECT COALESCE(MAX(VARIABLE_VALUE), 0) FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'Prepared_stmt_count'",
+		    &prepared, err))
+		prepared = 0; /* MySQL keeps it elsewhere, and under a setting: the limit alone is looked at then */
+	stb_err_clear(err);
+	if (handles + prepared > max_prepared) {
+		stb_err_set(err, 0,
+			"cannot prepare %llu statements (%u threads x %llu): the server allows %llu (max_prepared_stmt_count), %llu are taken",
+			(unsigned long long)handles, o->threads, (unsigned long long)stb_oltp_handles(o), (unsigned long long)max_prepared,
+			(unsigned long long)prepared);
+		stb_err_remedy(err, "%s max_prepared_stmt_count to at least %llu, or use fewer threads or tables, or `db_ps_mode = disable`",
+			where_to_set(setup), (unsigned long long)(handles + prepared));
+		return -1;
+	}
+	return 0;
+}
+
+static int check_tables(struct stb_client *c, const struct stb_oltp *o, struct stb_err *err)
+{
+	struct stb_dataset data = o->data;
+
+	data.empty |= o->script == STB_DELETE; /* which takes rows away until none is left */
+	return stb_dataset_check(c, &data, false, err);
+}
+
+int stb_oltp_look(const struct stb_oltp_setup *setup, const struct stb_oltp *o, uint32_t *unique_start, struct stb_err *err)
+{
+	const struct stb_client_limits limits = {CONNECT_TIMEOUT_S, IO_TIMEOUT_S};
+	struct stb_client *c;
+	int r;
+
+	*unique_start = 0;
+	if (stb_client_open(&c, &setup->addr, &limits, err))
+		return -1;
+	r = check_limits(c, setup, o, err);
+	if (r == 0)
+		r = check_tables(c, o, err);
+	if (r == 0 && o->script == STB_INSERT && !o->data.auto_inc)
+		r = stb_unique_start(c, o->data.tables, o->threads, unique_start, err);
+	stb_client_close(c);
+	return r;
+}
