@@ -531,7 +531,8 @@ static void print_sarif(const struct stb_sink *s, const struct stb_diag *last, F
 	const struct stb_diag **all = stb_xcalloc(s->n_diags + 1, sizeof(struct stb_diag *));
 	json_t *log;
 
-	memcpy(all, s->diags, s->n_diags * sizeof(struct stb_diag *));
+	for (uint32_t i = 0; i < s->n_diags; i++)
+		all[i] = s->diags[i];
 	all[s->n_diags] = last;
 	log = stb_diag_sarif(s, all, s->n_diags + !!last);
 	json_dumpf(log, out, JSON_INDENT(2));

@@ -247,6 +247,13 @@ Test(diag, an_empty_sink)
 	expect_printed(&f, STB_DIAG_HUMAN, "");
 	expect_printed(&f, STB_DIAG_JSON, "[]\n");
 	expect_printed(&f, STB_DIAG_GITHUB, "");
+	char *text = printed(&f, STB_DIAG_SARIF);
+	json_t *log = json_loads(text, 0, NULL);
+
+	cr_expect_eq(json_array_size(json_object_get(json_array_get(json_object_get(log, "runs"), 0), "results")), 0);
+	cr_expect(json_is_array(json_object_get(json_array_get(json_object_get(log, "runs"), 0), "results")));
+	json_decref(log);
+	free(text);
 	end(&f);
 }
 

@@ -1,6 +1,7 @@
 /*
  * test_identity.c - the id of a cell: what it depends on, what it does not, and the exact bytes that are hashed.
  */
+#include "compiler/expand.h"
 #include "tests/unit/planned.h"
 
 #include <criterion/criterion.h>
@@ -156,4 +157,63 @@ Test(identity, text_is_escaped)
 	snprintf(one, sizeof(one), "%sworkload io w { volume = data size = 1GiB rw = randwrite filename = \"a\\\",\\\"b\" }\nmatrix m { workload = w }\n", head);
 	snprintf(two, sizeof(two), "%sworkload io w { volume = data size = 1GiB rw = randwrite filename = \"a\\\\\" }\nmatrix m { workload = w }\n", head);
 	cr_expect_str_neq(first_id(one, NULL, a), first_id(two, NULL, b));
+}
+
+/* --- by the schema ------------------------------------------------------------------------------------------------------------------- */
+
+/* What of a block with one attribute goes into the ids of its cells; free() it. */
+static char *hashed(const struct stb_schema_type *type, const char *name, const struct stb_schema_attr *row, struct stb_val v, bool is_default)
+{
+	struct stb_block block = { .kind = type->kind, .type = type, .name = name };
+	struct stb_eattr attr = { .row = row, .name = row->name, .val = v, .is_default = is_default };
+	const struct stb_eblock b = { .block = &block, .attrs = &attr, .n_attrs = 1 };
+	struct stb_buf out;
+
+	stb_buf_init(&out);
+	stb_identity_block(&out, &b, true);
+	return stb_buf_take(&out);
+}
+
+static bool is_used_by_cells(enum stb_kind k)
+{
+	return k != STB_K_SUITE && k != STB_K_MATRIX && k != STB_K_REPORT && k != STB_K_CLAIM && k != STB_K_PROFILE;
+}
+
+/* Every attribute that the schema marks `id`, of every type that has it; and the name and the type of the block themselves. */
+Test(identity, every_attribute_by_its_row)
+{
+	size_t n_rows, n_types, n = 0;
+	const struct stb_schema_attr *rows = stb_schema_rows(&n_rows);
+	const struct stb_schema_type *types = stb_schema_types(&n_types);
+
+	for (size_t t = 0; t < n_types; t++) {
+		for (size_t i = 0; i < n_rows; i++) {
+			char *one, *two, *none, *renamed;
+
+			if (!is_used_by_cells(types[t].kind) || rows[i].kind != types[t].kind || !stb_schema_applies(&rows[i], types[t].type))
+				continue;
+			one = hashed(&types[t], "x", &rows[i], stb_val_num(STB_V_COUNT, 1, 1), false);
+			two = hashed(&types[t], "x", &rows[i], stb_val_num(STB_V_COUNT, 2, 1), false);
+			none = hashed(&types[t], "x", &rows[i], stb_val_num(STB_V_COUNT, 1, 1), true);
+			renamed = hashed(&types[t], "y", &rows[i], stb_val_num(STB_V_COUNT, 1, 1), false);
+			cr_expect_eq(strcmp(one, two) != 0, rows[i].ident == STB_ID, "%s %s.%s", stb_kind_name(types[t].kind), types[t].type, rows[i].name);
+			cr_expect_eq(strcmp(one, none) != 0, rows[i].ident == STB_ID, "%s: a default is no part of it", rows[i].name);
+			cr_expect_str_neq(one, renamed, "%s", rows[i].name);
+			for (size_t k = 0; k < n_types; k++) {
+				char *other;
+
+				if (types[k].kind != types[t].kind || k == t)
+					continue;
+				other = hashed(&types[k], "x", &rows[i], stb_val_num(STB_V_COUNT, 1, 1), false);
+				cr_expect_str_neq(one, other, "%s %s", types[k].type, rows[i].name);
+				free(other);
+			}
+			free(one);
+			free(two);
+			free(none);
+			free(renamed);
+			n++;
+		}
+	}
+	cr_expect_gt(n, 150);
 }
