@@ -511,7 +511,7 @@ struct stb_eblock *stb_effective(struct stb_expansion *x, const struct stb_block
 
 static const char *const from_class[] = { "filesystem", "mkfs_options", "mount_options" };
 
-static bool inherits(const struct stb_schema_attr *row)
+bool stb_is_from_class(const struct stb_schema_attr *row)
 {
 	for (size_t i = 0; i < STB_LEN(from_class); i++) {
 		if (!strcmp(row->name, from_class[i]))
@@ -524,7 +524,7 @@ static void inherit_attr(struct making *mk, const struct stb_schema_attr *row, c
 	const struct stb_eblock *storage)
 {
 	const struct stb_eattr *own = stb_eattr(volume, row->name);
-	const struct stb_eattr *class = inherits(row) ? stb_eattr(storage, row->name) : NULL;
+	const struct stb_eattr *class = stb_is_from_class(row) ? stb_eattr(storage, row->name) : NULL;
 	struct stb_eattr *a;
 
 	if (!own && !class && (strcmp(row->name, "filesystem") || !stb_is_block_class(storage)))

@@ -280,6 +280,8 @@ struct stb_eblock *stb_effective(struct stb_expansion *x, const struct stb_block
 	const struct stb_xsettings *active, const struct stb_xmatrix *m, const uint32_t *point, uint32_t cell, bool bind);
 /* Whether volumes of the class are block devices, so that a file system is made on them unless they stay raw. */
 bool stb_is_block_class(const struct stb_eblock *storage);
+/* Whether a volume takes the attribute from its class where it does not state it itself. */
+bool stb_is_from_class(const struct stb_schema_attr *row);
 /* Whether it lies on existing devices, which are overwritten only with consent. */
 bool stb_is_existing_device(const struct stb_eblock *storage);
 /* What a device or a namespace is called in the spec: two classes of one name are one device. NULL: the class is no single device. */
@@ -353,6 +355,11 @@ const char *stb_lower_str(struct stb_lowering *l, const char *s); /* NULL stays 
 struct stb_val stb_lower_val(struct stb_lowering *l, const struct stb_val *v);
 struct stb_selector stb_lower_select(struct stb_lowering *l, const struct stb_xmatrix *m, const struct stb_xselect *s);
 void stb_lower_matrices(struct stb_lowering *l);
+bool stb_on_external_database(const struct stb_scope *s);
+/* lower_later.c: what a run does not carry out of a block, of a group (its blocks are lowered), of a matrix. */
+void stb_lower_later(struct stb_lowering *l, const struct stb_eblock *b, struct stb_plan_block *to);
+void stb_lower_group_later(struct stb_lowering *l, const struct stb_scope *s, struct stb_plan_group *g);
+void stb_lower_matrix_later(struct stb_lowering *l, const struct stb_block *b, struct stb_plan_matrix *to);
 void stb_lower_offers(struct stb_lowering *l, const char **notes, uint32_t *n_notes); /* room for one a matrix */
 void stb_lower_reports(struct stb_lowering *l);
 

@@ -253,6 +253,12 @@ static void explain_attr(const struct stb_schema_attr *row, FILE *out)
 		item(out, "range", 8, stb_buf_str(&b));
 	if (row->kind != STB_K_SUITE && row->kind != STB_K_REPORT && row->kind != STB_K_CLAIM && !(row->flags & STB_STRUCTURAL))
 		item(out, "identity", 8, ident_text(row->ident));
+	stb_buf_clear(&b);
+	stb_row_later_text(row, &b);
+	if (b.len) {
+		stb_buf_adds(&b, " (" STB_LATER_TEXT ")");
+		item(out, "run", 8, stb_buf_str(&b) + 1);
+	}
 	stb_buf_fini(&b);
 	if (strcmp(row->name, "ioengine") == 0)
 		explain_engines(out);
@@ -285,23 +291,50 @@ static void list_attrs(enum stb_kind kind, const char *type, FILE *out)
 		else
 			stb_buf_printf(&left, "%s%s", rows[i].name, rows[i].flags & STB_REQUIRED ? " (required)" : "");
 		stb_buf_adds(&right, rows[i].doc);
+		stb_row_later_text(&rows[i], &right);
 		item(out, stb_buf_str(&left), 26, stb_buf_str(&right));
 		stb_buf_fini(&left);
 		stb_buf_fini(&right);
 	}
 }
 
+static bool has_later(const struct stb_schema_type *t)
+{
+	size_t n;
+	const struct stb_schema_attr *rows = stb_schema_rows(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].kind == t->kind && rows[i].later && stb_schema_applies(&rows[i], t->type))
+			return true;
+	}
+	return false;
+}
+
 static void explain_type(const struct stb_schema_type *t, FILE *out)
 {
 	fprintf(out, "%s %s%sNAME { ... }\n", stb_kind_name(t->kind), t->type, t->type[0] ? " " : "");
 	wrap(out, t->doc, 2, 0);
+	if (t->later)
+		wrap(out, "Not yet (" STB_LATER_TEXT ").", 2, 0);
 	fputc('\n', out);
 	list_attrs(t->kind, t->type, out);
+	if (!t->later && has_later(t))
+		wrap(out, "Not yet: " STB_LATER_TEXT ".", 2, 0);
 	if (t->kind == STB_K_PROFILE) {
 		wrap(out, "Entries are `KIND TYPE NAME { ... }` or `KIND NAME { ... }`; `*` as a name reaches every block of that kind and type, and a named "
 			  "entry wins over it. With another type an entry replaces the block; with the same it changes what it states. `x = none` takes a "
 			  "value away.", 2, 0);
 	}
+}
+
+static void list_type(const struct stb_schema_type *t, FILE *out)
+{
+	struct stb_buf b;
+
+	stb_buf_init(&b);
+	stb_buf_printf(&b, "%s%s", t->doc, t->later ? " Not yet." : "");
+	item(out, t->type, 10, stb_buf_str(&b));
+	stb_buf_fini(&b);
 }
 
 static void explain_kind(enum stb_kind kind, FILE *out)
@@ -316,7 +349,7 @@ static void explain_kind(enum stb_kind kind, FILE *out)
 	fprintf(out, "%s TYPE NAME { ... }\n\n", stb_kind_name(kind));
 	for (size_t i = 0; i < n; i++) {
 		if (types[i].kind == kind)
-			item(out, types[i].type, 10, types[i].doc);
+			list_type(&types[i], out);
 	}
 	fprintf(out, "\n`stb explain %s TYPE` lists the attributes of a type.\n", stb_kind_name(kind));
 }

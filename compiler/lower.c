@@ -194,48 +194,6 @@ static void lower_attr(struct stb_lowering *l, const struct stb_eattr *from, str
 		add_text(l, &l->plan->secrets, &l->plan->n_secrets, &l->cap_secrets, from->val.str);
 }
 
-static bool is_later(const struct stb_schema_attr *row, const struct stb_eattr *a)
-{
-	const size_t n = a->val.str ? strlen(a->val.str) : 0;
-
-	if (!row->later || a->is_default)
-		return false;
-	if (!strcmp(row->later, "[]"))
-		return a->val.type == STB_V_LIST && a->val.n_items;
-	if (!strcmp(row->later, "*"))
-		return true;
-	for (const char *p = row->later; n && (p = strstr(p, a->val.str)); p += n) {
-		if ((p == row->later || p[-1] == ' ') && (p[n] == ' ' || !p[n]))
-			return true;
-	}
-	return false;
-}
-
-/* What the spec may say but this version does not do is known from the schema; the plan says so, and `run` refuses it before it touches anything. */
-static void mark_later(struct stb_lowering *l, const struct stb_eblock *b, struct stb_plan_block *to)
-{
-	const char *all = NULL;
-	uint32_t n = 0;
-
-	if (b->block->type->later) {
-		to->not_run = stb_arena_printf(l->a, "this version of stb checks and plans %s %s, but does not carry it out", to->kind, to->type);
-		return;
-	}
-	for (uint32_t i = 0; i < b->n_attrs; i++) {
-		const struct stb_eattr *a = &b->attrs[i];
-
-		if (!is_later(a->row, a))
-			continue;
-		all = stb_arena_printf(l->x->arena, "%s%s`%s = %s`", all ? all : "", all ? ", " : "", a->name,
-			stb_val_text(l->x->arena, &a->val));
-		if (!to->not_run_attr)
-			to->not_run_attr = stb_lower_str(l, a->name);
-		n++;
-	}
-	if (n)
-		to->not_run = stb_arena_printf(l->a, "this version of stb checks and plans %s, but does not carry %s out", all, n > 1 ? "them" : "it");
-}
-
 static void lower_block(struct stb_lowering *l, const struct entry *e, struct stb_plan_block *to)
 {
 	const struct stb_eblock *b = e->block;
@@ -254,7 +212,7 @@ static void lower_block(struct stb_lowering *l, const struct entry *e, struct st
 			lower_attr(l, &b->attrs[i], &to->attrs[to->n_attrs++]);
 	}
 	if (!e->dataset)
-		mark_later(l, b, to);
+		stb_lower_later(l, b, to);
 }
 
 /* The plan's blocks; tells each scope the place of its data set. */
@@ -290,40 +248,9 @@ static const struct stb_scope *scope_of(const struct stb_lowering *l, uint32_t c
 	return l->x->chains[l->x->cells[cell].chain]->scope;
 }
 
-static bool on_external_database(const struct stb_scope *s)
+bool stb_on_external_database(const struct stb_scope *s)
 {
 	return s->database && strcmp(s->database->block->type->type, "mysql");
-}
-
-/* What this version cannot carry out of a class and a volume on it; NULL: nothing. */
-static const char *why_not_provisioned(struct stb_lowering *l, const struct stb_eblock *volume, const struct stb_eblock *storage)
-{
-	static const struct {
-		const char *type, *why;
-	} later[] = {
-		{ "device", "this version does not write to existing block devices" },
-		{ "lvm", "this version does not make logical volumes" },
-		{ "pmem", "this version does not write to persistent memory" },
-		{ "zram", "this version does not make zram devices" },
-		{ "kubernetes", "this version does not make claims in a cluster" },
-	};
-	const char *type = storage->block->type->type, *name = storage->block->name;
-
-	if (!strcmp(type, "external"))
-		return stb_arena_printf(l->a, "storage external `%s` is described, not provisioned", name);
-	for (size_t i = 0; i < STB_LEN(later); i++) {
-		if (!strcmp(type, later[i].type))
-			return stb_arena_printf(l->a, "storage %s `%s`: %s", type, name, later[i].why);
-	}
-	for (uint32_t i = 0; i < storage->n_attrs; i++) {
-		if (!strncmp(storage->attrs[i].name, "limits.", 7))
-			return stb_arena_printf(l->a, "storage %s `%s` has limits: this version does not throttle devices", type, name);
-	}
-	if (stb_eattr_is(volume, "filesystem", "btrfs"))
-		return stb_arena_printf(l->a, "volume `%s`: this version does not make btrfs", volume->block->name);
-	if (stb_eattr_true(volume, "discard"))
-		return stb_arena_printf(l->a, "volume `%s`: this version does not discard devices", volume->block->name);
-	return NULL;
 }
 
 static bool is_host(const struct stb_eblock *server)
@@ -331,47 +258,9 @@ static bool is_host(const struct stb_eblock *server)
 	return server && !strcmp(server->block->type->type, "host");
 }
 
-static const char *why_not_placed(struct stb_lowering *l, const struct stb_scope *s)
-{
-	const uint32_t axis = stb_xmatrix_axis(s->matrix, "server", s->matrix->n_axes);
-
-	if (is_host(s->server) && !on_external_database(s))
-		return stb_arena_printf(l->a, "server host `%s`: this version does not hold work to CPUs and memory", s->server->block->name);
-	if (is_host(s->client))
-		return stb_arena_printf(l->a, "server host `%s`, the client of workload `%s`: this version does not hold work to CPUs and memory",
-			s->client->block->name, s->workload->block->name);
-	if (!on_external_database(s) && axis != STB_NONE && s->matrix->axes[axis].n_values > 1)
-		return stb_arena_printf(l->a, "server external `%s` is described: the work cannot be placed on it", s->server->block->name);
-	return NULL;
-}
-
-static const char *why_not_run(struct stb_lowering *l, const struct stb_scope *s)
-{
-	const struct stb_eblock *db = s->database;
-	const char *why = NULL;
-
-	if (on_external_database(s)) {
-		if (!stb_eattr(db, "host") && !stb_eattr(db, "socket"))
-			return stb_arena_printf(l->a, "database external `%s` has neither host nor socket: it is described, not reachable",
-				db->block->name);
-		if (!stb_eattr_is(db, "tls", "disabled"))
-			return stb_arena_printf(l->a, "database external `%s`: this version does not connect with TLS", db->block->name);
-		return why_not_placed(l, s);
-	}
-	why = why_not_provisioned(l, s->volume, s->storage);
-	for (uint32_t i = 0; i < s->n_mounts && !why; i++)
-		why = why_not_provisioned(l, s->mounts[i].volume, s->mounts[i].storage);
-	if (!why && db && !stb_eattr_is(db, "topology", "single"))
-		why = stb_arena_printf(l->a, "database mysql `%s`: this version does not run replicas", db->block->name);
-	if (!why && s->n_mounts)
-		why = stb_arena_printf(l->a, "database mysql `%s`: this version keeps redo log, binary log and temporary files on its volume",
-			db->block->name);
-	return why ? why : why_not_placed(l, s);
-}
-
 static void lower_mounts(struct stb_lowering *l, const struct stb_scope *s, struct stb_plan_group *g)
 {
-	if (on_external_database(s) || !s->volume)
+	if (stb_on_external_database(s) || !s->volume)
 		return;
 	g->mounts = STB_NEW_ARRAY(l->a, struct stb_plan_mount, 1 + s->n_mounts);
 	g->n_mounts = 1 + s->n_mounts;
@@ -460,7 +349,7 @@ static void add_server_privileges(struct stb_lowering *l, const struct stb_ebloc
 /* Also of what this version does not carry out; not of what is described. */
 static void add_privileges(struct stb_lowering *l, const struct stb_scope *s)
 {
-	if (!on_external_database(s)) {
+	if (!stb_on_external_database(s)) {
 		add_class_privileges(l, s->volume, s->storage);
 		add_devices(l, s->storage);
 		for (uint32_t i = 0; i < s->n_mounts; i++) {
@@ -493,9 +382,10 @@ static void new_group(struct stb_lowering *l, const struct stb_scope *s, const c
 		.dataset = s->lowered->dataset ? *s->lowered->dataset : STB_NONE,
 		.load_bytes = sum3(cost.mkfs_bytes, cost.dataset_bytes, cost.server_bytes),
 		.space_bytes = sum3(cost.mkfs_bytes, cost.dataset_bytes, cost.server_bytes),
-		.not_run = why_not_run(l, s),
+		.not_run_block = STB_NONE,
 	};
 	memcpy(g->id, id, STB_HASH_HEX);
+	stb_lower_group_later(l, s, g);
 	lower_mounts(l, s, g);
 	add_privileges(l, s);
 }
@@ -588,7 +478,7 @@ static void check_devices(struct stb_lowering *l, const struct stb_xmatrix *m)
 		const struct stb_scope *s = scope_of(l, m->first_cell + i);
 		const uint32_t group = l->plan->cells[m->first_cell + i].group;
 
-		for (uint32_t k = 0; s->storage && !on_external_database(s) && k <= s->n_mounts && !told; k++) {
+		for (uint32_t k = 0; s->storage && !stb_on_external_database(s) && k <= s->n_mounts && !told; k++) {
 			const struct stb_eblock *storage = k ? s->mounts[k - 1].storage : s->storage;
 			const char *device = stb_device_of(storage);
 			struct stb_diag *d;

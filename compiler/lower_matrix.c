@@ -173,7 +173,7 @@ static uint64_t sum(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &out) ? UINT64_MAX : out;
 }
 
-static void count_once(struct stb_lowering *l, const struct stb_plan_matrix *m, struct provisioning *p)
+static void count_once(struct stb_lowering *l, const struct stb_plan_matrix *m, const uint8_t *runs, struct provisioning *p)
 {
 	uint8_t *seen = STB_NEW_ARRAY(l->x->arena, uint8_t, l->plan->n_groups + 1);
 
@@ -181,7 +181,7 @@ static void count_once(struct stb_lowering *l, const struct stb_plan_matrix *m, 
 		const uint32_t group = l->plan->cells[m->first_cell + i].group;
 		const struct stb_plan_group *g = &l->plan->groups[group];
 
-		if (seen[group]++ || g->not_run)
+		if (!runs[m->first_cell + i] || seen[group]++)
 			continue;
 		p->n_once++;
 		p->once_ns = sum(p->once_ns, g->provision_ns);
@@ -208,13 +208,12 @@ void stb_lower_offers(struct stb_lowering *l, const char **notes, uint32_t *n_no
 		all[s.matrix].ns = sum(all[s.matrix].ns, plan->groups[s.group].provision_ns);
 	}
 	stb_steps_free(it);
-	free(runs);
 	for (uint32_t m = 0; m < plan->n_matrices; m++) {
 		struct provisioning *p = &all[m];
 
 		if (plan->matrices[m].fresh != STB_FRESH_GROUP)
 			continue;
-		count_once(l, &plan->matrices[m], p);
+		count_once(l, &plan->matrices[m], runs, p);
 		if (p->n <= p->n_once || p->ns < sum(p->once_ns, offer_from_ns))
 			continue;
 		notes[(*n_notes)++] = stb_arena_printf(l->x->arena,
@@ -223,6 +222,7 @@ void stb_lower_offers(struct stb_lowering *l, const char **notes, uint32_t *n_no
 			plan->matrices[m].name, p->n, p->ns / (uint64_t)STB_NS_PER_S, p->n_once,
 			p->once_ns / (uint64_t)STB_NS_PER_S, stb_bytes_text(l->x->arena, p->once_bytes));
 	}
+	free(runs);
 }
 
 static void check_count(struct stb_lowering *l, const struct stb_xmatrix *from, const struct stb_plan_matrix *to)
@@ -265,6 +265,7 @@ void stb_lower_matrices(struct stb_lowering *l)
 		for (uint32_t k = 0; k < from->n_axes; k++)
 			lower_axis(l, &from->axes[k], &to->axes[k]);
 		lower_schedule(l, b, to);
+		stb_lower_matrix_later(l, b, to);
 		lower_excludes(l, from, to);
 		check_count(l, from, to);
 	}

@@ -64,6 +64,18 @@ const char *stb_severity_name(enum stb_severity severity)
 	return "";
 }
 
+void stb_row_later_text(const struct stb_schema_attr *row, struct stb_buf *b)
+{
+	if (!row->later)
+		return;
+	if (!strcmp(row->later, "*"))
+		stb_buf_adds(b, row->def ? " Not yet: all but the default." : " Not yet.");
+	else if (!strcmp(row->later, "[]"))
+		stb_buf_adds(b, " Not yet: lists.");
+	else
+		stb_buf_printf(b, " Not yet: %s%s.", row->ref_kind >= 0 ? "of type " : "", row->later);
+}
+
 void stb_row_range_text(const struct stb_schema_attr *row, struct stb_buf *b)
 {
 	if (row->min)

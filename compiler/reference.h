@@ -36,6 +36,8 @@ void stb_row_type_text(const struct stb_schema_attr *row, struct stb_buf *b);
 /* The default as it is spelled, or why there is none. */
 const char *stb_row_default_text(const struct stb_schema_attr *row);
 /* "from 1 to 64", "" without bounds. */
+/* Appends " Not yet: lists." where the runtime does not carry out all of it. */
+void stb_row_later_text(const struct stb_schema_attr *row, struct stb_buf *b);
 void stb_row_range_text(const struct stb_schema_attr *row, struct stb_buf *b);
 
 #endif

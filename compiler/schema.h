@@ -55,7 +55,7 @@ struct stb_schema_attr {
 	enum stb_ident ident;
 	int ref_kind;           /* REF: enum stb_kind, else -1 */
 	const char *later;      /* what this version checks and plans but does not carry out: "*" all but the default, "[]" lists, else words
-	                           ("trim"); NULL: it carries out all of it */
+	                           ("trim"), of a link types of what it names ("host"); NULL: it carries out all of it */
 	const char *doc;        /* one sentence */
 };
 
@@ -65,6 +65,9 @@ struct stb_schema_type {
 	const char *doc;
 	bool later; /* checked and planned, not carried out by this version */
 };
+
+/* What explain and the reference say of `later`. */
+#define STB_LATER_TEXT "checked, planned and compared; not carried out yet"
 
 const char *stb_kind_name(enum stb_kind k);
 bool stb_kind_find(const char *name, enum stb_kind *out);

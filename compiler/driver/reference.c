@@ -33,14 +33,7 @@ static void meaning_text(const struct stb_schema_attr *row, struct stb_buf *b)
 	stb_buf_adds(b, row->doc);
 	if (row->ident == STB_ADDRESS)
 		stb_buf_adds(b, " Address.");
-	if (!row->later)
-		return;
-	if (!strcmp(row->later, "*"))
-		stb_buf_adds(b, row->def ? " Later: all but the default." : " Later.");
-	else if (!strcmp(row->later, "[]"))
-		stb_buf_adds(b, " Later: lists.");
-	else
-		stb_buf_printf(b, " Later: %s.", row->later);
+	stb_row_later_text(row, b);
 }
 
 static void attributes(const struct stb_reference_form *f, FILE *out, const struct stb_schema_type *t)
@@ -78,8 +71,8 @@ static void blocks(const struct stb_reference_form *f, FILE *out)
 	const struct stb_schema_type *types = stb_schema_types(&n);
 
 	f->heading(out, 1, "Blocks");
-	f->paragraph(out, "In the order in which `stb fmt` writes attributes. *Address*: recorded with a run, no part of a cell's identity. *Later*: checked, "
-			  "planned and compared, but refused by `stb run` before anything is touched.");
+	f->paragraph(out, "In the order in which `stb fmt` writes attributes. *Address*: recorded with a run, no part of a cell's identity. *Not yet*: "
+			  STB_LATER_TEXT ", so that `stb run` refuses it before anything is touched.");
 	for (size_t i = 0; i < n; i++) {
 		struct stb_buf head;
 
@@ -88,7 +81,7 @@ static void blocks(const struct stb_reference_form *f, FILE *out)
 		f->heading(out, 2, stb_buf_str(&head));
 		stb_buf_clear(&head);
 		stb_buf_printf(&head, "`%s%s%s NAME { ... }`: %s%s", stb_kind_name(types[i].kind), types[i].type[0] ? " " : "", types[i].type,
-			types[i].doc, types[i].later ? " Later." : "");
+			types[i].doc, types[i].later ? " Not yet." : "");
 		f->paragraph(out, stb_buf_str(&head));
 		attributes(f, out, &types[i]);
 		stb_buf_fini(&head);

@@ -44,12 +44,12 @@ static int check_matrices(const struct stb_run *run, const bool *matrices, struc
 	for (uint32_t i = 0; i < run->plan->n_matrices; i++) {
 		const struct stb_plan_matrix *m = &run->plan->matrices[i];
 
-		if (!matrices[i] || !m->schedule_days)
+		if (!matrices[i] || !m->not_run)
 			continue;
-		stb_err_set(err, 0, "matrix `%s` has a schedule, and this version of stb does not wait for the slots of one", m->name);
+		stb_err_set(err, 0, "matrix `%s` cannot be run: %s", m->name, m->not_run);
 		stb_err_remedy(err, "run it with a profile that says matrix %s { schedule = none }, or run another matrix with --only",
 			m->name);
-		asked_at(err, m->span);
+		asked_at(err, m->not_run_span != STB_NONE ? m->not_run_span : m->span);
 		return -1;
 	}
 	return 0;
@@ -84,13 +84,24 @@ static int check_block(const struct stb_plan_block *b, struct stb_err *err)
 
 	if (!b->not_run)
 		return 0;
-	stb_err_set(err, 0, "%s `%s` cannot be run: %s", b->kind, b->name, b->not_run);
-	if (b->not_run_attr)
-		stb_err_remedy(err, "leave `%s` out (a profile can: %s = none, or another value), or leave its cells out with --only", b->not_run_attr,
-			b->not_run_attr);
+	stb_err_set(err, 0, "%s%s%s `%s` cannot be run: %s", b->kind, *b->type ? " " : "", b->type, b->name, b->not_run);
+	if (b->not_run_change)
+		stb_err_remedy(err, "%s (in a profile: NAME = none, or another value), or leave its cells out with --only", b->not_run_change);
 	else
 		stb_err_remedy(err, "lay a profile over the spec that replaces it (--profile), or leave its cells out with --only");
 	asked_at(err, a && a->span != STB_NONE ? a->span : b->span);
+	return -1;
+}
+
+static int refuse_group(const struct stb_plan *p, const struct stb_plan_group *g, struct stb_err *err)
+{
+	const struct stb_plan_block *b = g->not_run_block == STB_NONE ? NULL : &p->blocks[g->not_run_block];
+
+	if (b && b->not_run)
+		return check_block(b, err);
+	stb_err_set(err, 0, "this cannot be run here: %s", g->not_run);
+	stb_err_remedy(err, "lay a profile over the spec that replaces it (--profile), or leave its cells out with --only");
+	asked_at(err, b ? b->span : STB_NONE);
 	return -1;
 }
 
@@ -101,18 +112,8 @@ static int check_group(struct stb_run *run, uint32_t group, struct stb_err *err)
 	/* the run directory is not there yet: what would lie in it is looked for beside it */
 	struct stb_storage_env env = { run->plan, parent_of(run), run->mark, run, stb_record_leftover };
 
-	if (g->not_run) {
-		stb_err_set(err, 0, "this cannot be run here: %s", g->not_run);
-		stb_err_remedy(err, "lay a profile over the spec that replaces it (--profile), or leave its cells out with --only");
-		if (g->n_mounts)
-			asked_at(err, run->plan->blocks[g->mounts[0].storage].span);
-		return -1;
-	}
-	if (db && check_block(db, err))
-		return -1;
-	for (uint32_t i = 0; i < g->n_mounts; i++)
-		if (check_block(&run->plan->blocks[g->mounts[i].storage], err) || check_block(&run->plan->blocks[g->mounts[i].volume], err))
-			return -1;
+	if (g->not_run)
+		return refuse_group(run->plan, g, err);
 	if (db && !strcmp(db->type, "external")) {
 		struct stb_db_address addr;
 

@@ -90,6 +90,8 @@ static void load_block(struct loader *l, json_t *json, struct stb_plan_block *b)
 		b->not_run = stb_json_take_str(&l->r, &o, "not_run");
 	if (json_object_get(json, "not_run_attr"))
 		b->not_run_attr = stb_json_take_str(&l->r, &o, "not_run_attr");
+	if (json_object_get(json, "not_run_change"))
+		b->not_run_change = stb_json_take_str(&l->r, &o, "not_run_change");
 	b->type = stb_json_take_str(&l->r, &o, "type");
 	b->name = stb_json_take_str(&l->r, &o, "name");
 	b->label = stb_json_take_str_or_null(&l->r, &o, "label");
@@ -140,6 +142,9 @@ static void load_schedule(struct loader *l, struct stb_json_object *o, struct st
 {
 	json_t *list;
 
+	m->not_run_span = STB_NONE;
+	if (json_object_get(o->json, "not_run"))
+		m->not_run = stb_json_take_str(&l->r, o, "not_run");
 	if (!json_object_get(o->json, "schedule_days"))
 		return;
 	m->schedule_days = stb_json_take_u32(&l->r, o, "schedule_days");
@@ -279,6 +284,7 @@ static void load_group(struct loader *l, json_t *json, struct stb_plan_group *g)
 	g->space_bytes = stb_json_take_u64(&l->r, &o, "space_bytes");
 	g->provision_ns = stb_json_take_u64(&l->r, &o, "provision_ns");
 	g->not_run = stb_json_take_str_or_null(&l->r, &o, "not_run");
+	g->not_run_block = stb_json_take_index(&l->r, &o, "not_run_block");
 	stb_json_leave(&l->r, &o);
 }
 

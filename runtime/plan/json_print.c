@@ -409,6 +409,8 @@ static void block(struct writer *w, const struct stb_plan_block *b)
 		put_str(w, "not_run", b->not_run);
 	if (b->not_run_attr)
 		put_str(w, "not_run_attr", b->not_run_attr);
+	if (b->not_run_change)
+		put_str(w, "not_run_change", b->not_run_change);
 	put_str(w, "type", b->type);
 	name_label_note(w, b->name, b->label, b->note);
 	begin(w, "attrs", "{");
@@ -477,6 +479,8 @@ static void matrix(struct writer *w, const struct stb_plan_matrix *m)
 	put_u64(w, "seed", m->seed);
 	put_u64(w, "cooldown_ns", m->cooldown_ns);
 	put_u64(w, "interval_ns", m->interval_ns);
+	if (m->not_run)
+		put_str(w, "not_run", m->not_run);
 	if (m->schedule_days) {
 		put_u64(w, "schedule_days", m->schedule_days);
 		begin(w, "schedule_at", "[");
@@ -521,6 +525,8 @@ static void group(struct writer *w, const struct stb_plan_group *g)
 	put_u64(w, "space_bytes", g->space_bytes);
 	put_u64(w, "provision_ns", g->provision_ns);
 	put_str(w, "not_run", g->not_run);
+	if (g->not_run)
+		put_index(w, "not_run_block", g->not_run_block);
 	close_line(w);
 }
 

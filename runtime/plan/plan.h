@@ -48,7 +48,8 @@ struct stb_plan_block {
 	uint32_t n_attrs;
 	uint32_t span;
 	const char *not_run; /* NULL, or why `run` refuses what uses it: "this version of stb does not carry out `rate = 100/s`" */
-	const char *not_run_attr; /* the attribute that it is about; NULL: the block as a whole */
+	const char *not_run_attr; /* the attribute that it is about, the first where there are several; NULL: the block as a whole */
+	const char *not_run_change; /* what would have to be written instead: "write one value for `bs`; leave `bs_percent` out" */
 };
 
 struct stb_plan_axis_value {
@@ -105,6 +106,8 @@ struct stb_plan_matrix {
 	uint32_t n_excludes;
 	uint32_t first_cell, n_cells; /* plan->cells */
 	uint32_t span;
+	const char *not_run;   /* NULL, or why `run` refuses it (it is planned all the same) */
+	uint32_t not_run_span; /* the line that it is about; not kept in a saved plan */
 };
 
 /* Which volume serves what in a group. */
@@ -126,6 +129,7 @@ struct stb_plan_group {
 	uint64_t space_bytes;/* needed on the data volume while it lives */
 	uint64_t provision_ns; /* estimate */
 	const char *not_run; /* NULL, or why `run` refuses it: "storage external disk is described, not provisioned" */
+	uint32_t not_run_block; /* blocks[], which it is about, or STB_NONE */
 };
 
 struct stb_plan_cell {

@@ -78,7 +78,7 @@ static void print_cell(struct stb_plan_printer *t, const struct stb_plan_matrix 
 	fprintf(t->out, "  %5" PRIu32 "  %11" PRIu32 "  %*s  %*s", c->group + 1, m->repeat, (int)w->time, cell_time_text(t, index),
 		(int)w->writes, cell_writes_text(t, index));
 	if (!t->runs[index])
-		fputs("  # described only", t->out);
+		fputs("  # not carried out", t->out);
 	else if (c->same_as != index)
 		fprintf(t->out, "  # measured in matrix %s", t->p->matrices[t->p->cells[c->same_as].matrix].name);
 	fputc('\n', t->out);

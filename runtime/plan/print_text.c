@@ -149,7 +149,7 @@ static void print_cost(struct stb_plan_printer *t)
 	if (t->keep)
 		text = stb_arena_printf(a, "%s of the plan's %" PRIu32 " (--only)", text, t->p->n_cells);
 	if (cells.described)
-		text = stb_arena_printf(a, "%s, %" PRIu32 " of them described only and not carried out", text, cells.described);
+		text = stb_arena_printf(a, "%s, %" PRIu32 " of them described or planned only, and not carried out", text, cells.described);
 	if (cells.twins)
 		text = stb_arena_printf(a, "%s, %" PRIu32 " of them equal to others and measured once", text, cells.twins);
 	heading(t, "cost");

@@ -26,7 +26,7 @@ uint8_t *stb_plan_runnable(const struct stb_plan *p, const uint8_t *keep)
 	uint8_t *runs = stb_xcalloc(p->n_cells, 1);
 
 	for (uint32_t i = 0; i < p->n_cells; i++)
-		runs[i] = (!keep || keep[i]) && !p->groups[p->cells[i].group].not_run;
+		runs[i] = (!keep || keep[i]) && !p->groups[p->cells[i].group].not_run && !p->blocks[p->cells[i].workload].not_run;
 	return runs;
 }
 

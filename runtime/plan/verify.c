@@ -245,7 +245,7 @@ static bool check_matrix(struct check *c, const struct stb_plan_matrix *m, uint3
 {
 	if (!is_named(m->name))
 		return bad(c, "a matrix has no name");
-	if (m->order > STB_ORDER_SHUFFLED || m->fresh > STB_FRESH_REPETITION || !m->repeat || !is_span(c, m->span))
+	if (m->order > STB_ORDER_SHUFFLED || m->fresh > STB_FRESH_REPETITION || !m->repeat || !is_span(c, m->span) || !is_span(c, m->not_run_span))
 		return bad(c, "matrix `%s` has an unknown order, fresh or place, or no repetition", m->name);
 	if (m->first_cell != first_cell || m->n_cells > c->p->n_cells - first_cell)
 		return bad(c, "the cells of matrix `%s` do not follow those of the matrix before", m->name);
@@ -301,7 +301,7 @@ static bool check_groups(struct check *c)
 		if (!is_hex(g->id))
 			good = bad(c, "group %u has an id that is no hash", i);
 		else if (!is_block_or_none(c, g->server, "server") || !is_block_or_none(c, g->database, "database") ||
-			!is_block_or_none(c, g->dataset, "dataset"))
+			!is_block_or_none(c, g->dataset, "dataset") || (g->not_run_block != STB_NONE && g->not_run_block >= c->p->n_blocks))
 			good = bad(c, "group %u refers to a block that is not there or of another kind", i);
 		if (!good || !check_mounts(c, g, i)) {
 			free(ids);

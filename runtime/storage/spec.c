@@ -101,6 +101,7 @@ int stb_volume_spec_read(struct stb_volume_spec *s, const struct stb_plan *plan,
 	stb_read_skip(&storage, "mkfs_options");
 	stb_read_skip(&storage, "mount_options");
 	stb_read_skip(&volume, "storage"); /* m->storage */
+	stb_read_skip(&volume, "access_modes"); /* of a claim in a cluster; here one mount that reads and writes, and check lets nothing else pass */
 	volume_size = stb_read_u64_or(&volume, "size", 0);
 	s->path = stb_read_str_or(&storage, "path", NULL);
 	s->filesystem = stb_read_str_or(&volume, "filesystem", s->type == STB_STORAGE_LOOP ? "ext4" : NULL);

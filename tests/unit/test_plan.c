@@ -170,7 +170,7 @@ Test(plan_text, a_reviewer_sees_cost_blocks_cells_and_order)
 		"of demo: 速い or 遅い\n",
 		"under profile laptop\n",
 		"with jobs=4\n",
-		"  cells         6, 2 of them described only and not carried out, 1 of them equal to others and measured once, 10 measurements\n",
+		"  cells         6, 2 of them described or planned only, and not carried out, 1 of them equal to others and measured once, 10 measurements\n",
 		"  privileges    root: mounts ext4 on a loop device (storage fast)\n",
 		"  secrets       env:DB_PASSWORD\n",
 		"  storage directory disk  \"磁気ディスク\"\n",
@@ -211,9 +211,9 @@ Test(plan_text, what_is_only_described_costs_nothing)
 	for (uint32_t i = 0; i < p->n_groups; i++)
 		p->groups[i].not_run = "storage external disk is described, not provisioned";
 	text = stb_test_text(p);
-	cr_expect(strstr(text, "  cells         6, 6 of them described only and not carried out, 0 measurements\n"), "%s", text);
+	cr_expect(strstr(text, "  cells         6, 6 of them described or planned only, and not carried out, 0 measurements\n"), "%s", text);
 	cr_expect(strstr(text, "about 0s, 0 provisionings"));
-	cr_expect(strstr(text, "  # described only\n"));
+	cr_expect(strstr(text, "  # not carried out\n"));
 	cr_expect(strstr(text, "\norder\n  nothing: no cell of it is carried out\n"));
 	cr_expect_null(strstr(text, "     provisioned "));
 	free(text);
