@@ -181,6 +181,12 @@ itest_db: $(B)/itest_db
 $(B)/itest_db: $(ITEST_DB_OBJ) $(B)/libstb.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS) -lcriterion
 
+# What fio logged, through stb's histogram (tests/integration/fio.sh).
+.PHONY: hist_of_log
+hist_of_log: $(B)/hist_of_log
+$(B)/hist_of_log: $(B)/obj/tests/integration/fio/hist_of_log.o $(B)/libstb.a
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS)
+
 # --- fuzzing -------------------------------------------------------------------------------------------------------------------------
 
 # The targets with libFuzzer (PROFILE=fuzz), or with a plain main that replays files (any other profile).

@@ -59,6 +59,9 @@ void stb_export_end(struct stb_export *e);
 
 /* --- the formats: whether the cell is anything to them, and its documents --- */
 
+bool stb_export_fio_applies(const struct stb_export *e);
+void stb_export_fio(struct stb_export *e);
+bool stb_export_fio_knows(const char *attr); /* an attribute of an io workload that it translates or refuses by name */
 bool stb_export_kubernetes_applies(const struct stb_export *e);
 void stb_export_kubernetes(struct stb_export *e);
 bool stb_export_libvirt_applies(const struct stb_export *e);

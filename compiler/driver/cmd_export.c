@@ -25,6 +25,7 @@ struct format {
 };
 
 static const struct format formats[] = {
+	{ "fio", "fio", "# ", "", NULL, false, "an io workload", stb_export_fio_applies, stb_export_fio },
 	{ "kubernetes", "Kubernetes", "# ", "", "---\n", false, "a volume on a storage class of type kubernetes",
 		stb_export_kubernetes_applies, stb_export_kubernetes },
 	{ "libvirt", "libvirt", "<!-- ", " -->", NULL, true, "a server with a pin", stb_export_libvirt_applies, stb_export_libvirt },

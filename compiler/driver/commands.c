@@ -62,6 +62,7 @@ static const struct stb_command table[] = {
 		"the spec, which is written all the same; what does not change it is a warning. The spec goes to standard output.\n" },
 	{ "export", stb_cmd_export, SPEC | BIT(MAX_CELLS) | BIT(CELL) | BIT(TOPOLOGY) | BIT(OUTPUT), "FORMAT FILE", 2, 2, NULL, false, "FILE",
 		"the same work for another tool",
+		"stb export fio FILE: a job file with the I/O of a cell.\n"
 		"stb export kubernetes FILE: storage classes and claims. stb export libvirt FILE: vcpupin, numatune and guest cells of a\n"
 		"server's pin, on this machine's topology or a saved one. Cells that differ need a choice, --cell, where the format is\n"
 		"one document. What the other tool has no word for is told and stands in the text as a comment; where it changes what\n"

@@ -4,6 +4,7 @@
  */
 #include "compiler/compile.h"
 #include "compiler/export.h"
+#include "compiler/schema.h"
 #include "tests/support/golden.h"
 
 #include <criterion/criterion.h>
@@ -17,6 +18,8 @@ struct kind {
 };
 
 static const struct kind kubernetes = { stb_export_kubernetes_applies, stb_export_kubernetes, "Kubernetes", "# ", "", "---\n" };
+
+static const struct kind fio = { stb_export_fio_applies, stb_export_fio, "fio", "# ", "", "=== and\n" };
 
 static const struct kind libvirt = { stb_export_libvirt_applies, stb_export_libvirt, "libvirt", "<!-- ", " -->", "=== and\n" };
 
@@ -61,6 +64,12 @@ static void print_kubernetes(const char *path, const char *name, FILE *out)
 	print(path, &kubernetes, NULL, out);
 }
 
+static void print_fio(const char *path, const char *name, FILE *out)
+{
+	(void)name;
+	print(path, &fio, NULL, out);
+}
+
 /* On the saved topology of the same name. */
 static void print_libvirt(const char *path, const char *name, FILE *out)
 {
@@ -83,4 +92,25 @@ Test(export, libvirt)
 Test(export, kubernetes)
 {
 	cr_expect_geq(golden_dir("tests/golden/export/kubernetes", "yaml", print_kubernetes), 3);
+}
+
+Test(export, fio)
+{
+	cr_expect_geq(golden_dir("tests/golden/export/fio", "job", print_fio), 2);
+}
+
+/* A new attribute of io workloads is translated or refused, never left out in silence. */
+Test(export, fio_knows_every_attribute)
+{
+	size_t n, seen = 0;
+	const struct stb_schema_attr *rows = stb_schema_rows(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].kind != STB_K_WORKLOAD || !stb_schema_applies(&rows[i], "io") || rows[i].ident != STB_ID ||
+			(rows[i].flags & STB_STRUCTURAL))
+			continue;
+		cr_expect(stb_export_fio_knows(rows[i].name), "export_fio.c has no row for %s", rows[i].name);
+		seen++;
+	}
+	cr_expect_gt(seen, 40);
 }
