@@ -78,6 +78,7 @@ bool stb_export_true(const struct stb_plan_block *b, const char *name)
 
 /* --- the account --------------------------------------------------------------------------------------------------------------------- */
 
+static const char *vformat(struct stb_export *e, const char *fmt, va_list ap) STB_PRINTF(2, 0);
 static const char *vformat(struct stb_export *e, const char *fmt, va_list ap)
 {
 	va_list again;

@@ -71,5 +71,6 @@ STB_NODISCARD bool stb_import_finish(struct stb_import *im, struct stb_buf *out)
 
 STB_NODISCARD bool stb_import_fio_file(struct stb_import *im, uint32_t file); /* a job file that is in the compilation's sources */
 STB_NODISCARD bool stb_import_fio(struct stb_import *im, const char *const *words, uint32_t n);
+STB_NODISCARD bool stb_import_sysbench(struct stb_import *im, const char *const *words, uint32_t n);
 
 #endif

@@ -51,11 +51,6 @@ static const struct format *find_format(const char *name)
 
 /* --- cells --------------------------------------------------------------------------------------------------------------------------- */
 
-static const struct stb_plan_block *workload_of(const struct stb_plan *p, uint32_t cell)
-{
-	return &p->blocks[p->cells[cell].workload];
-}
-
 /* The cells of `keep` that the format can say; equal cells of two matrices are one. */
 static uint32_t narrow(struct stb_export *e, const struct format *f, uint8_t *keep)
 {
@@ -76,6 +71,18 @@ static int no_cell(const struct stb_args *a, const struct format *f)
 	return STB_EXIT_SPEC;
 }
 
+/* ": --cell 'storage = disk'": the first axis on which the first cell is one of several. */
+static const char *example(struct stb_export *e)
+{
+	const struct stb_plan_cell *c = &e->plan->cells[e->docs[0].cell];
+	const struct stb_plan_matrix *m = &e->plan->matrices[c->matrix];
+
+	for (uint32_t i = 0; i < m->n_axes; i++)
+		if (m->axes[i].n_values > 1 && c->point[i] != STB_NONE)
+			return stb_arena_printf(&e->arena, ": --cell '%s = %s'", m->axes[i].name, m->axes[i].values[c->point[i]].key);
+	return "";
+}
+
 /* More than one document where the format is one: the cells, each with what tells it apart. */
 static int list_choices(struct stb_export *e, const struct format *f, const uint8_t *keep, uint32_t n)
 {
@@ -86,13 +93,12 @@ static int list_choices(struct stb_export *e, const struct format *f, const uint
 	for (uint32_t i = 0; i < e->plan->n_cells && shown < SHOWN; i++) {
 		if (!keep[i])
 			continue;
-		fprintf(stderr, "  %s  %s\n", e->plan->cells[i].id, stb_plan_cell_label(&e->arena, e->plan, i));
+		fprintf(stderr, "  %.16s  %s\n", e->plan->cells[i].id, stb_plan_cell_label(&e->arena, e->plan, i));
 		shown++;
 	}
 	if (n > shown)
 		fprintf(stderr, "  ... and %u more\n", n - shown);
-	fprintf(stderr, "  what to do: choose one with --cell ID, or with a selector: --cell 'workload = %s'\n",
-		workload_of(e->plan, e->docs[0].cell)->name);
+	fprintf(stderr, "  what to do: choose one with --cell ID, or with a selector%s\n", example(e));
 	return STB_EXIT_USAGE;
 }
 

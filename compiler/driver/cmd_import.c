@@ -12,6 +12,7 @@ static const struct format {
 	bool (*read)(struct stb_import *im, const char *const *words, uint32_t n);
 } formats[] = {
 	{ "fio", "FILE", 1, 1, stb_import_fio },
+	{ "sysbench", "-- COMMAND...", 1, UINT32_MAX, stb_import_sysbench },
 };
 
 static const struct format *find_format(const char *name)

@@ -32,7 +32,7 @@
  *   a change    diff.c (of two plans), diff_match.c (what belongs together), diff_facts.c
  *   imports     import.c (the spec writer and the account), import_fio.c (fio job files), import_fio_file.c (their
  *               lines), import_fio_value.c (their values), import_fio_facts.c, import_fio_job.c and import_fio_cpus.c
- *               (a job)
+ *               (a job), import_sysbench.c and import_sysbench_line.c (command lines)
  *   judgement   check.c (each block), pins.c (pins by the pin rules), rules.c, rules_io.c, rules_rate.c, rules_oltp.c, rules_mix.c,
  *               rules_volume.c, rules_place.c (attributes against each other), cost.c
  *   the plan    lower.c, lower_matrix.c, lower_report.c, lower_later.c (what a run does not carry out)

@@ -89,7 +89,7 @@ static bool has_golden(const char *code)
 {
 	char command[256];
 
-	snprintf(command, sizeof(command), "grep -qs '\\[%s\\]' tests/golden/diag/*.diag tests/golden/syntax/*.diag tests/golden/import/*.diag", code);
+	snprintf(command, sizeof(command), "grep -qs '\\[%s\\]' tests/golden/diag/*.diag tests/golden/syntax/*.diag tests/golden/import/*.diag tests/golden/import/*/*.diag", code);
 	return system(command) == 0;
 }
 

@@ -1,0 +1,1 @@
+mysql -psecret -e "create database sbtest"; sleep 5

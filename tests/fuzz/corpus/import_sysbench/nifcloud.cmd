@@ -1,0 +1,1 @@
+sysbench /usr/share/sysbench/oltp_read_write.lua --mysql-db=db --db-driver=mysql --table-size=40000000 --mysql-host=192.0.2.10 --mysql-user=user --mysql-password="$DB_PASSWORD" --time=180 --threads=256 --db-ps-mode=disable run

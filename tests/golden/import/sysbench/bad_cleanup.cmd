@@ -1,0 +1,1 @@
+sysbench oltp_read_write cleanup

@@ -1,0 +1,1 @@
+sysbench --threads=4 run

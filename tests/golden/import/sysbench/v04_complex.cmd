@@ -1,0 +1,1 @@
+sysbench --test=oltp --oltp-table-size=1000000 --mysql-user=root --mysql-socket=/tmp/mysql.sock --oltp-test-mode=complex --oltp-dist-type=pareto --oltp-dist-pct=5 --num-threads=8 --max-requests=0 --max-time=60 --oltp-read-only=on --oltp-skip-trx run

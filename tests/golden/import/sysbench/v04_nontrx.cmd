@@ -1,0 +1,1 @@
+sysbench --test=oltp --oltp-test-mode=nontrx --oltp-nontrx-mode=update_key --oltp-dist-type=uniform --num-threads=16 --oltp-user-delay-min=10 --oltp-reconnect-mode=transaction --mysql-engine-trx=no run

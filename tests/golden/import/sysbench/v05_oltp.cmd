@@ -1,0 +1,1 @@
+sysbench --test=/usr/share/doc/sysbench/tests/db/oltp.lua --oltp-tables-count=4 --oltp-table-size=250000 --rand-type=uniform --oltp-point-selects=5 --oltp-range-size=50 --oltp-index-updates=2 --tx-rate=100 --num-threads=32 --max-time=300 --max-requests=0 --oltp-user-delay-min=10 --oltp-reconnect-mode=query --mysql-table-engine=InnoDB --table-size=7 run
