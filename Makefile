@@ -127,7 +127,7 @@ $(G)/stb.lex.c $(G)/stb.lex.h &: grammar/stb.l
 	$(FLEX) --header-file=$(G)/stb.lex.h -o $(G)/stb.lex.c $<
 
 # What `stb explain CODE` shows: the first golden diagnostic of each code.
-$(G)/examples.inc: compiler/examples.awk $(wildcard tests/golden/diag/*.diag tests/golden/syntax/*.diag tests/golden/import/*.diag)
+$(G)/examples.inc: compiler/examples.awk $(wildcard tests/golden/diag/*.diag tests/golden/syntax/*.diag tests/golden/import/*.diag tests/golden/import/*/*.diag)
 	@mkdir -p $(G)
 	awk -f compiler/examples.awk $(sort $(filter %.diag,$^)) >$@
 

@@ -212,7 +212,7 @@ void stb_import_comment(struct stb_import *im, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = vformat(im, fmt, ap);
 	va_end(ap);
-	if (!im->depth && im->spec.len > 1 && im->spec.data[im->spec.len - 2] == '}')
+	if (!im->depth && im->spec.len > 2 && !strcmp(im->spec.data + im->spec.len - 3, "\n}\n")) /* behind a block */
 		stb_buf_addc(&im->spec, '\n');
 	stb_buf_adds(&im->spec, "# ");
 	add_printable(&im->spec, text, strlen(text));

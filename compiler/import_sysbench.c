@@ -8,7 +8,6 @@
 #include "compiler/import_sysbench.h"
 #include "compiler/schema.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,23 +25,9 @@ struct sb {
 
 /* --- the account ------------------------------------------------------------------------------------------------------------------------ */
 
-/* Translated, but not as it reads. */
-static void heed(struct sb *s, struct stb_span span, const char *words, const char *fmt, ...) STB_PRINTF(4, 5);
-static void heed(struct sb *s, struct stb_span span, const char *words, const char *fmt, ...)
-{
-	char why[600];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(why, sizeof(why), fmt, ap);
-	va_end(ap);
-	stb_diag(&s->im->c->sink, STB_W0803, span, "`%s` of sysbench: %s", words, why);
-	stb_import_comment(s->im, "%s: %s", words, why);
-}
-
 static void heed_option(struct sb *s, const struct stb_sb_option *o, const char *why)
 {
-	heed(s, o->span, o->words, "%s", why);
+	stb_import_differs(s->im, o->span, o->words, "%s", why);
 }
 
 /* --- options ---------------------------------------------------------------------------------------------------------------------------- */
@@ -93,7 +78,7 @@ static bool number(struct sb *s, const struct stb_sb_option *o, uint64_t *out)
 		stb_import_refuse(s->im, o->span, o->words, "sysbench refuses it: no suffix and no fraction is taken here");
 		return false;
 	}
-	heed(s, o->span, o->words, "sysbench knows no suffix here and reads it as %.*s", (int)digits, o->value);
+	stb_import_differs(s->im, o->span, o->words, "sysbench knows no suffix here and reads it as %.*s", (int)digits, o->value);
 	return true;
 }
 
@@ -105,7 +90,7 @@ static void tell_version(struct sb *s, const struct stb_sb_option *o)
 	if (stb_sb_has(o->row->versions, s->version) && (strcmp(s->version, "1.0") || !old_name))
 		return;
 	if (!strcmp(s->version, "1.0") && old_name && stb_sb_has(o->row->versions, "1.0"))
-		heed(s, o->span, o->words, "the scripts of sysbench 1.0 refuse it; it is taken as --%s", o->row->name);
+		stb_import_differs(s->im, o->span, o->words, "the scripts of sysbench 1.0 refuse it; it is taken as --%s", o->row->name);
 	else if (!strcmp(s->version, "1.0") && !strcmp(o->row->versions, "1.1"))
 		heed_option(s, o, "sysbench 1.0.20 refuses it, later versions have it; it is taken as it was meant");
 	else if (!strcmp(s->version, "0.5") && !strcmp(o->row->versions, "1.1"))
@@ -297,7 +282,7 @@ static void refuse_unknown(struct sb *s)
 
 		if (o->row) {
 			if (o->parted)
-				heed(s, o->span, o->words, "sysbench takes only `--%s=...`, in one word", o->name);
+				stb_import_differs(s->im, o->span, o->words, "sysbench takes only `--%s=...`, in one word", o->name);
 			continue;
 		}
 		near = stb_nearest(o->name, names, n);
@@ -495,7 +480,7 @@ static const char *script_of(struct sb *s)
 	for (size_t i = 0; i < STB_LEN(others); i++) {
 		if (strcmp(base, others[i]) != 0)
 			continue;
-		heed(s, s->c->test_span, base, "sysbench has no script of that name; by its name it is taken as %s", others[i]);
+		stb_import_differs(s->im, s->c->test_span, base, "sysbench has no script of that name; by its name it is taken as %s", others[i]);
 		return others[i];
 	}
 	stb_import_refuse(s->im, s->c->test_span, base, "it is no script of sysbench; write the `script` that does what it does");
@@ -508,14 +493,15 @@ static void tell_script(struct sb *s)
 	const struct stb_sb_option *mode = strcmp(s->version, "0.4") ? find(s->c, "oltp-test-mode") : NULL;
 
 	if (mode && s->script && !stb_sb_has("read_only read_write", s->script))
-		heed(s, s->c->test_span, base_of(s), "it is the script that says what is run, %s, whatever --oltp-test-mode=%s says%s", s->script,
-			stb_import_quote(s->im, mode->value, strlen(mode->value)), stb_sb_has(reading, s->script) ? "; nothing is written" : "");
+		stb_import_differs(s->im, s->c->test_span, base_of(s), "it is the script that says what is run, %s, whatever --oltp-test-mode=%s says%s",
+			s->script, stb_import_quote(s->im, mode->value, strlen(mode->value)),
+			stb_sb_has(reading, s->script) ? "; nothing is written" : "");
 	if (!strcmp(s->version, "0.5") && s->script && stb_sb_has("read_only read_write", s->script))
-		heed(s, s->c->test_span, base_of(s), "scripts of the 0.5 kind take one table for a whole transaction; sysbench 1.0 and stb draw one for each "
-			"kind of statement, so figures are not interchangeable");
+		stb_import_differs(s->im, s->c->test_span, base_of(s), "scripts of the 0.5 kind take one table for a whole transaction; sysbench "
+			"1.0 and stb draw one for each kind of statement, so figures are not interchangeable");
 	if (!strcmp(s->version, "0.4"))
-		heed(s, s->c->test_span, "--test=oltp", "0.4 has rows of constant content and ranges that stop at the end of the table, so figures are not "
-			"interchangeable with those of 1.0 and stb");
+		stb_import_differs(s->im, s->c->test_span, "--test=oltp", "0.4 has rows of constant content and ranges that stop at the end of the "
+			"table, so figures are not interchangeable with those of 1.0 and stb");
 }
 
 /* --- the workload ----------------------------------------------------------------------------------------------------------------------- */
@@ -531,7 +517,7 @@ static uint64_t limit(struct sb *s, const char *name, const char *older)
 	if (!old || !number(s, old, &m) || (!m && given))
 		return n;
 	if (given && m != n)
-		heed(s, given->span, given->words, "--%s=%s, the older name of the same, wins over it", older, old->value);
+		stb_import_differs(s->im, given->span, given->words, "--%s=%s, the older name of the same, wins over it", older, old->value);
 	return m;
 }
 
@@ -543,11 +529,13 @@ static void put_limits(struct sb *s)
 	if (time == UINT64_MAX && s->program_1_0) {
 		time = 10;
 		if (bounded)
-			heed(s, s->c->span, "--time", "it is 10 s where it is not given, also beside --events; whichever comes first ends the run");
+			stb_import_differs(s->im, s->c->span, "--time", "it is 10 s where it is not given, also beside --events; whichever comes first "
+				"ends the run");
 	}
 	if (events == UINT64_MAX && !s->program_1_0) {
 		events = 10000;
-		heed(s, s->c->span, "--max-requests", "it is 10,000 where it is not given, in the versions before 1.0; whichever limit comes first ends the run");
+		stb_import_differs(s->im, s->c->span, "--max-requests", "it is 10,000 where it is not given, in the versions before 1.0; whichever "
+			"limit comes first ends the run");
 	}
 	if (time && time != UINT64_MAX)
 		stb_import_attr(s->im, "time", "%llus", (unsigned long long)time);
@@ -606,6 +594,7 @@ static void put_errors(struct sb *s)
 static void put_no_ranges(struct sb *s)
 {
 	static const char *const ranges[] = { "simple-ranges", "sum-ranges", "order-ranges", "distinct-ranges" };
+	static const char *const attrs[] = { "simple_ranges", "sum_ranges", "order_ranges", "distinct_ranges" };
 
 	if (boolean_of(s, "range-selects", true))
 		return;
@@ -618,8 +607,7 @@ static void put_no_ranges(struct sb *s)
 
 		if (o && !is_neutral(o) && strcmp(o->value, "0") != 0)
 			stb_import_leave(s->im, o->span, o->words, "--range-selects=off leaves all range selects out");
-		stb_import_attr(s->im, find(s->c, ranges[i]) ? find(s->c, ranges[i])->row->attr : (char *)stb_arena_printf(&s->im->c->arena, "%.*s_ranges",
-			(int)strcspn(ranges[i], "-"), ranges[i]), "0");
+		stb_import_attr(s->im, attrs[i], "0");
 	}
 }
 
@@ -714,8 +702,8 @@ static struct stb_sb_command *main_command(struct stb_import *im, const struct s
 			prepare = c;
 	}
 	if (!run && !prepare)
-		stb_diag(&im->c->sink, STB_E0804, line->commands[0].span, "nothing is measured: the command is %s%s", line->commands[0].action ? line->commands[0].action
-			: "not written", line->commands[0].action ? "" : " (run, prepare, cleanup)");
+		stb_diag(&im->c->sink, STB_E0804, line->commands[0].span, "nothing is measured: the command is %s",
+			line->commands[0].action ? line->commands[0].action : "not written (prepare, run, cleanup)");
 	return run ? run : prepare;
 }
 
@@ -743,8 +731,8 @@ static void compare_prepare(struct sb *s, const struct stb_sb_command *other)
 		const struct stb_sb_option *mine = find(s->c, of_data[i]), *theirs = find(other, of_data[i]);
 
 		if ((mine || theirs) && strcmp(mine ? mine->value : "", theirs ? theirs->value : "") != 0)
-			heed(s, theirs ? theirs->span : mine->span, theirs ? theirs->words : mine->words, "%s and %s do not say the same; what %s says is taken",
-				other->action, s->c->action, s->c->action);
+			stb_import_differs(s->im, theirs ? theirs->span : mine->span, theirs ? theirs->words : mine->words, "%s and %s do not say the same; what %s "
+				"says is taken", other->action, s->c->action, s->c->action);
 	}
 }
 
