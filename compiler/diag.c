@@ -157,6 +157,9 @@ void stb_sink_mask(struct stb_sink *s, struct stb_span span)
 {
 	if (span.file == STB_NO_FILE || span.begin >= span.end)
 		return;
+	for (uint32_t i = 0; i < s->n_masks; i++)
+		if (s->masks[i].file == span.file && s->masks[i].begin == span.begin && s->masks[i].end == span.end)
+			return;
 	if (s->n_masks == STB_DIAG_MAX_MASKS) {
 		s->masks_full = true;
 		return;

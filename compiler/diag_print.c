@@ -67,13 +67,13 @@ static size_t masked_at(const struct stb_sink *s, const char *p, size_t len)
 			m.end--;
 		const size_t n = m.end - m.begin;
 
-		if (n >= MIN_MASK_BYTES && n <= len && !memcmp(p, bytes + m.begin, n))
+		if (n >= MIN_MASK_BYTES && n <= len && *p == bytes[m.begin] && !memcmp(p, bytes + m.begin, n))
 			return n;
 	}
 	for (uint32_t i = 0; i < s->n_mask_texts; i++) {
 		const size_t n = strlen(s->mask_texts[i]);
 
-		if (n >= MIN_MASK_BYTES && n <= len && !memcmp(p, s->mask_texts[i], n))
+		if (n >= MIN_MASK_BYTES && n <= len && *p == *s->mask_texts[i] && !memcmp(p, s->mask_texts[i], n))
 			return n;
 	}
 	return 0;
