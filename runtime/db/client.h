@@ -49,6 +49,15 @@ const char *stb_client_text(const struct stb_client *c);
 
 /* Text protocol. 0 or -1; rows are read and dropped. */
 STB_NODISCARD int stb_client_query(struct stb_client *c, const char *sql, size_t len, struct stb_reply *reply);
+/*
+ * The same in two halves, for a thread that serves many connections: send returns when the statement is on its way; receive reads the answer
+ * and waits for what of it is not there yet. Between the two the connection is good for nothing else. Where prepared statements cannot be
+ * split (stb_client_can_split()), stb_stmt_send() waits, and the socket has nothing to tell afterwards.
+ */
+bool stb_client_can_split(void);
+int stb_client_socket(const struct stb_client *c);
+STB_NODISCARD int stb_client_send(struct stb_client *c, const char *sql, size_t len);
+STB_NODISCARD int stb_client_receive(struct stb_client *c, struct stb_reply *reply);
 /* Calls row for every row (cells as text, NULL for NULL) until it returns false; the rest is read and dropped. */
 STB_NODISCARD int stb_client_rows(struct stb_client *c, const char *sql, bool (*row)(void *ctx, const char *const *cells, uint32_t n_cells),
 	void *ctx);
@@ -70,8 +79,9 @@ STB_NODISCARD int stb_stmt_open(struct stb_stmt **out, struct stb_client *c, con
 /* Prepares again after stb_client_reopen(); the parameters stay bound. */
 STB_NODISCARD int stb_stmt_reopen(struct stb_stmt *s, const char *sql, size_t len);
 void stb_stmt_close(struct stb_stmt *s);
-/* One round trip; the result set is stored and dropped, without decoding. The failure is the connection's stb_client_code(). */
-STB_NODISCARD int stb_stmt_execute(struct stb_stmt *s, struct stb_reply *reply);
+/* One round trip in its two halves; rows are read whole and dropped, without decoding. The failure is the connection's stb_client_code(). */
+STB_NODISCARD int stb_stmt_send(struct stb_stmt *s);
+STB_NODISCARD int stb_stmt_receive(struct stb_stmt *s, struct stb_reply *reply);
 
 /* Error numbers that this room decides on. */
 enum {

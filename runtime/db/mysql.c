@@ -2,7 +2,8 @@
  * mysql.c - the client library behind client.h; the only file that includes mysql.h, so that the two libraries' differences end here.
  *
  * MariaDB Connector/C and Oracle's libmysqlclient share most names and differ in the type of booleans, in the options for encryption and in
- * the macros that tell them apart. Connector/C defines MYSQL_VERSION_ID too, with the server's number, so its own macros are asked first.
+ * the macros that tell them apart. Connector/C can also send a prepared statement and read its answer later (its public option for that, and
+ * the reader that its own batches use). Connector/C defines MYSQL_VERSION_ID too, with the server's number, so its own macros are asked first.
  *
  * Nothing outside the address reaches a connection: no option file is read, socket, port and password are always passed (an absent password
  * as "", because NULL would let the MYSQL_PWD variable in), LOCAL INFILE is off (a server could ask for any file), a lost connection stays
@@ -24,8 +25,16 @@ typedef my_bool db_bool;
 typedef bool db_bool;
 #endif
 
+/* Whether a prepared statement can be sent now and its answer be read later. */
+#if CONNECTOR_C && MARIADB_PACKAGE_VERSION_ID >= 30103
+#define CAN_SPLIT 1
+#else
+#define CAN_SPLIT 0
+#endif
+
 struct stb_client {
 	MYSQL my;
+	bool split; /* executions return when they are sent */
 	/* A failed call of a statement is remembered here: the library keeps it in the statement. */
 	unsigned code;
 	char text[512];
@@ -64,6 +73,18 @@ const char *stb_db_client_library(void)
 #else
 	return "libmysqlclient " LIBMYSQL_VERSION;
 #endif
+}
+
+/* Whether executions return when they are sent. */
+static void split(struct stb_client *c, bool on)
+{
+#if CAN_SPLIT
+	const db_bool skip = on;
+
+	if (c->split != on)
+		mysql_optionsv(&c->my, MARIADB_OPT_SKIP_READ_RESPONSE, &skip);
+#endif
+	c->split = on;
 }
 
 static void set_options(MYSQL *my, const struct stb_db_address *addr, const struct stb_client_limits *limits)
@@ -155,6 +176,7 @@ int stb_client_try(struct stb_client **out, const struct stb_db_address *addr, c
 int stb_client_reopen(struct stb_client *c, const struct stb_db_address *addr, const struct stb_client_limits *limits)
 {
 	mysql_close(&c->my); /* detaches the statements */
+	c->split = false;
 	if (!mysql_init(&c->my)) {
 		remember(c, 2008, "the client library cannot be initialised");
 		return -1;
@@ -217,9 +239,28 @@ const char *stb_client_text(const struct stb_client *c)
 	return c->text;
 }
 
-int stb_client_query(struct stb_client *c, const char *sql, size_t len, struct stb_reply *reply)
+bool stb_client_can_split(void)
 {
-	if (mysql_real_query(&c->my, sql, (unsigned long)len))
+	return CAN_SPLIT;
+}
+
+int stb_client_socket(const struct stb_client *c)
+{
+#if CONNECTOR_C
+	return (int)mysql_get_socket((MYSQL *)&c->my); /* takes no const, and changes nothing */
+#else
+	return (int)c->my.net.fd;
+#endif
+}
+
+int stb_client_send(struct stb_client *c, const char *sql, size_t len)
+{
+	return mysql_send_query(&c->my, sql, (unsigned long)len) ? fail_client(c) : 0;
+}
+
+int stb_client_receive(struct stb_client *c, struct stb_reply *reply)
+{
+	if (mysql_read_query_result(&c->my))
 		return fail_client(c);
 	reply->has_rows = mysql_field_count(&c->my) > 0;
 	reply->affected_rows = 0;
@@ -227,16 +268,22 @@ int stb_client_query(struct stb_client *c, const char *sql, size_t len, struct s
 		reply->affected_rows = mysql_affected_rows(&c->my);
 		return 0;
 	}
-	MYSQL_RES *res = mysql_store_result(&c->my);
+	MYSQL_RES *res = mysql_use_result(&c->my);
 
 	if (!res)
 		return fail_client(c);
-	mysql_free_result(res);
-	return 0;
+	mysql_free_result(res); /* reads the rows that are left, all of them; what ends them early stands in the connection */
+	return mysql_errno(&c->my) ? fail_client(c) : 0;
+}
+
+int stb_client_query(struct stb_client *c, const char *sql, size_t len, struct stb_reply *reply)
+{
+	return stb_client_send(c, sql, len) ? -1 : stb_client_receive(c, reply);
 }
 
 int stb_client_rows(struct stb_client *c, const char *sql, bool (*row)(void *ctx, const char *const *cells, uint32_t n_cells), void *ctx)
 {
+	split(c, false);
 	if (mysql_real_query(&c->my, sql, (unsigned long)strlen(sql)))
 		return fail_client(c);
 	MYSQL_RES *res = mysql_store_result(&c->my);
@@ -321,6 +368,7 @@ int stb_stmt_reopen(struct stb_stmt *s, const char *sql, size_t len)
 {
 	if (s->handle)
 		mysql_stmt_close(s->handle);
+	split(s->client, false); /* preparing would return unread, too */
 	s->handle = mysql_stmt_init(&s->client->my);
 	if (!s->handle)
 		return fail_client(s->client);
@@ -341,18 +389,32 @@ void stb_stmt_close(struct stb_stmt *s)
 	free(s);
 }
 
-int stb_stmt_execute(struct stb_stmt *s, struct stb_reply *reply)
+int stb_stmt_send(struct stb_stmt *s)
 {
-	if (mysql_stmt_execute(s->handle))
+	split(s->client, CAN_SPLIT);
+	return mysql_stmt_execute(s->handle) ? fail_stmt(s) : 0;
+}
+
+int stb_stmt_receive(struct stb_stmt *s, struct stb_reply *reply)
+{
+#if CAN_SPLIT
+	if (s->client->my.methods->db_read_execute_response(s->handle))
 		return fail_stmt(s);
+#endif
 	reply->has_rows = s->has_rows;
 	reply->affected_rows = 0;
 	if (!s->has_rows) {
 		reply->affected_rows = mysql_stmt_affected_rows(s->handle);
 		return 0;
 	}
+#if CONNECTOR_C
+	/* Reads the rows that are left, all of them, into nothing; what ends them early stands in the connection. */
+	(void)mysql_stmt_free_result(s->handle);
+	return mysql_errno(&s->client->my) ? fail_client(s->client) : 0;
+#else
 	if (mysql_stmt_store_result(s->handle))
 		return fail_stmt(s);
 	(void)mysql_stmt_free_result(s->handle);
 	return 0;
+#endif
 }

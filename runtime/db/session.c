@@ -6,6 +6,10 @@
  * sysbench` leaves it out): after a lock wait timeout (1205) the server has undone the statement only, and the next BEGIN would commit the
  * half-done rest.
  *
+ * An event is a short list of steps, made once from the script. That way it can be left after each statement that is sent and be gone on with
+ * when the answer is there: a thread serves many connections (crew.c) without a stack for each. What is not the rule waits on the spot:
+ * ROLLBACK, a connection that is opened again.
+ *
  * All tables' statements are bound to the same few variables, once: the parameter types then travel with the first execution only.
  */
 #include "runtime/db/session.h"
@@ -106,6 +110,37 @@ static int prepare_all(struct stb_session *s)
 	return prepare_control(s, &s->begin, "BEGIN") || prepare_control(s, &s->commit, "COMMIT") ? -1 : 0;
 }
 
+static void add_step(struct stb_session *s, enum stb_oltp_step_kind kind, enum stb_sql sql, uint64_t times)
+{
+	if (times > 0)
+		s->steps[s->n_steps++] = (struct stb_oltp_step){.kind = kind, .sql = sql, .times = times};
+}
+
+static void list_steps(struct stb_session *s)
+{
+	static const enum stb_sql order[] = {STB_SQL_POINT, STB_SQL_SIMPLE_RANGE, STB_SQL_SUM_RANGE, STB_SQL_ORDER_RANGE,
+		STB_SQL_DISTINCT_RANGE, STB_SQL_INDEX_UPDATE, STB_SQL_NON_INDEX_UPDATE};
+	const struct stb_oltp *o = s->o;
+
+	s->n_steps = 0;
+	if (o->script == STB_BULK_INSERT || has_wide(o)) {
+		add_step(s, has_wide(o) ? STB_STEP_WIDE : STB_STEP_BULK, STB_N_SQL, 1);
+		return;
+	}
+	if (o->script == STB_INSERT) {
+		add_step(s, STB_STEP_SQL, STB_SQL_INSERT, 1);
+		return;
+	}
+	add_step(s, STB_STEP_BEGIN, STB_N_SQL, o->transaction);
+	for (unsigned i = 0; i < STB_LEN(order); i++)
+		add_step(s, STB_STEP_SQL, order[i], o->count[order[i]]);
+	if (o->script == STB_DELETE)
+		add_step(s, STB_STEP_SQL, STB_SQL_DELETE, o->count[STB_SQL_DELETE]);
+	else
+		add_step(s, STB_STEP_PAIR, STB_SQL_DELETE, 2 * o->count[STB_SQL_DELETE]);
+	add_step(s, STB_STEP_COMMIT, STB_N_SQL, o->transaction);
+}
+
 int stb_session_open(struct stb_session *s)
 {
 	struct stb_err err = {0};
@@ -114,6 +149,7 @@ int stb_session_open(struct stb_session *s)
 		snprintf(s->failure, sizeof(s->failure), "%s", err.what);
 		return -1;
 	}
+	list_steps(s);
 	if (has_wide(s->o))
 		stb_wide_init(&s->wide, s->o, s->worker);
 	if (s->o->script == STB_BULK_INSERT) {
@@ -156,40 +192,58 @@ static void count_reply(struct stb_session *s, const struct stb_reply *reply)
 		s->other_count++;
 }
 
-static int control(struct stb_session *s, struct stb_stmt *stmt, const char *sql, size_t len)
+/* A whole round trip, outside the order of the event. */
+static int query(struct stb_session *s, const char *sql, size_t len, size_t shown)
 {
 	struct stb_reply reply;
 
-	if (stmt ? stb_stmt_execute(stmt, &reply) : stb_client_query(s->client, sql, len, &reply))
-		return fail(s, sql, len);
+	if (stb_client_query(s->client, sql, len, &reply))
+		return fail(s, sql, shown);
 	count_reply(s, &reply);
 	return 0;
 }
 
-static int execute(struct stb_session *s, enum stb_sql sql, uint32_t table)
+static const char *control_text(const struct stb_oltp_step *step)
 {
-	struct stb_reply reply;
-	int r;
-
-	if (s->o->prepared) {
-		r = stb_stmt_execute(s->stmt[sql * s->o->data.tables + table - 1], &reply);
-	} else {
-		const size_t len = stb_sql_format(s->sql, sql, table, &s->v);
-
-		r = stb_client_query(s->client, s->sql, len, &reply);
-	}
-	if (r) {
-		const size_t len = stb_sql_format(s->sql, sql, table, NULL);
-
-		return fail(s, s->sql, len);
-	}
-	count_reply(s, &reply);
-	return 0;
+	return step->kind == STB_STEP_BEGIN ? "BEGIN" : "COMMIT";
 }
 
-static uint32_t draw_table(struct stb_session *s)
+/* Which of the statements that have a table; of a pair in its turn. */
+static enum stb_sql sql_of(const struct stb_session *s, const struct stb_oltp_step *step)
 {
-	return 1 + (uint32_t)stb_rng_below(&s->rng, s->o->data.tables);
+	return step->kind == STB_STEP_PAIR && s->sent_of_step % 2 ? STB_SQL_INSERT : step->sql;
+}
+
+/* The failure of the statement that is under way: its words with marks, without values. */
+static int fail_statement(struct stb_session *s)
+{
+	const struct stb_oltp_step *step = &s->steps[s->step];
+
+	switch (step->kind) {
+	case STB_STEP_BEGIN:
+	case STB_STEP_COMMIT:
+		return fail(s, control_text(step), strlen(control_text(step)));
+	case STB_STEP_SQL:
+	case STB_STEP_PAIR:
+		return fail(s, s->sql, stb_sql_format(s->sql, sql_of(s, step), s->table, NULL));
+	case STB_STEP_WIDE:
+		return fail_wide(s);
+	case STB_STEP_BULK:
+		return fail(s, s->bulk.text, s->bulk.head);
+	}
+	STB_BUG("no such step");
+}
+
+static int send_text(struct stb_session *s, const char *sql, size_t len)
+{
+	s->under_way = NULL;
+	return stb_client_send(s->client, sql, len) ? fail_statement(s) : 0;
+}
+
+static int send_prepared(struct stb_session *s, struct stb_stmt *stmt)
+{
+	s->under_way = stmt;
+	return stb_stmt_send(stmt) ? fail_statement(s) : 0;
 }
 
 static int64_t draw_key(struct stb_session *s)
@@ -197,131 +251,103 @@ static int64_t draw_key(struct stb_session *s)
 	return (int64_t)stb_dist_draw(&s->o->data.keys, &s->rng);
 }
 
-/* The point selects, or one kind of range. */
-static int select_rows(struct stb_session *s, enum stb_sql sql)
+/* DELETE and INSERT of a pair share the id. */
+static void draw_values(struct stb_session *s, enum stb_sql sql)
 {
-	const uint64_t n = s->o->count[sql];
-
-	if (n == 0)
-		return 0;
-	const uint32_t table = draw_table(s);
-
-	for (uint64_t i = 0; i < n; i++) {
+	switch (sql) {
+	case STB_SQL_POINT:
+	case STB_SQL_SIMPLE_RANGE:
+	case STB_SQL_SUM_RANGE:
+	case STB_SQL_ORDER_RANGE:
+	case STB_SQL_DISTINCT_RANGE:
 		s->v.id = draw_key(s);
 		s->v.hi = s->v.id + (int64_t)s->o->range_size - 1;
-		if (execute(s, sql, table))
-			return -1;
-	}
-	return 0;
-}
-
-static int update_rows(struct stb_session *s, enum stb_sql sql)
-{
-	const uint64_t n = s->o->count[sql];
-
-	if (n == 0)
-		return 0;
-	const uint32_t table = draw_table(s);
-
-	for (uint64_t i = 0; i < n; i++) {
-		if (sql == STB_SQL_NON_INDEX_UPDATE)
-			stb_sql_fill_c(s->v.c, &s->rng);
+		return;
+	case STB_SQL_NON_INDEX_UPDATE:
+		stb_sql_fill_c(s->v.c, &s->rng);
 		s->v.id = draw_key(s);
-		if (execute(s, sql, table))
-			return -1;
-	}
-	return 0;
-}
-
-static int insert_row(struct stb_session *s, uint32_t table)
-{
-	s->v.k = draw_key(s);
-	stb_sql_fill_c(s->v.c, &s->rng);
-	stb_sql_fill_pad(s->v.pad, &s->rng);
-	return execute(s, STB_SQL_INSERT, table);
-}
-
-static int replace_rows(struct stb_session *s)
-{
-	const uint64_t n = s->o->count[STB_SQL_DELETE];
-
-	if (n == 0)
-		return 0;
-	const uint32_t table = draw_table(s);
-
-	for (uint64_t i = 0; i < n; i++) {
+		return;
+	case STB_SQL_INDEX_UPDATE:
+	case STB_SQL_DELETE:
 		s->v.id = draw_key(s);
-		if (execute(s, STB_SQL_DELETE, table) || (s->o->script != STB_DELETE && insert_row(s, table)))
-			return -1;
+		return;
+	case STB_SQL_INSERT:
+		if (s->o->script == STB_INSERT)
+			s->v.id = s->unique ? stb_unique_id(atomic_fetch_add_explicit(s->unique, 1, memory_order_relaxed)) : 0;
+		s->v.k = draw_key(s);
+		stb_sql_fill_c(s->v.c, &s->rng);
+		stb_sql_fill_pad(s->v.pad, &s->rng);
+		return;
+	case STB_N_SQL:
+		break;
 	}
-	return 0;
+	STB_BUG("no such statement");
 }
 
-static int insert_event(struct stb_session *s)
+static int send_sql(struct stb_session *s, enum stb_sql sql)
 {
-	const uint32_t table = draw_table(s);
+	const uint32_t tables = s->o->data.tables;
 
-	s->v.id = s->unique ? stb_unique_id(atomic_fetch_add_explicit(s->unique, 1, memory_order_relaxed)) : 0;
-	return insert_row(s, table);
+	if (s->sent_of_step == 0)
+		s->table = 1 + (uint32_t)stb_rng_below(&s->rng, tables);
+	draw_values(s, sql);
+	if (s->o->prepared)
+		return send_prepared(s, s->stmt[sql * tables + s->table - 1]);
+	return send_text(s, s->sql, stb_sql_format(s->sql, sql, s->table, &s->v));
 }
 
-static int wide_event(struct stb_session *s)
+static int send_control(struct stb_session *s, struct stb_stmt *stmt, const struct stb_oltp_step *step)
 {
-	struct stb_reply reply;
-	int r;
+	const char *text = control_text(step);
 
+	return stmt ? send_prepared(s, stmt) : send_text(s, text, strlen(text));
+}
+
+static int send_wide(struct stb_session *s)
+{
 	stb_wide_draw(&s->wide, &s->rng);
-	if (s->wide.stmt)
-		r = stb_stmt_execute(s->wide.stmt, &reply);
-	else
-		r = stb_client_query(s->client, s->wide.sql, stb_wide_format(&s->wide, true), &reply);
-	if (r)
-		return fail_wide(s);
-	count_reply(s, &reply);
-	return 0;
+	return s->wide.stmt ? send_prepared(s, s->wide.stmt) : send_text(s, s->wide.sql, stb_wide_format(&s->wide, true));
 }
 
-static int send_bulk(struct stb_session *s)
+static int send_statement(struct stb_session *s)
+{
+	const struct stb_oltp_step *step = &s->steps[s->step];
+
+	switch (step->kind) {
+	case STB_STEP_BEGIN:
+		return send_control(s, s->begin, step);
+	case STB_STEP_COMMIT:
+		return send_control(s, s->commit, step);
+	case STB_STEP_SQL:
+	case STB_STEP_PAIR:
+		return send_sql(s, sql_of(s, step));
+	case STB_STEP_WIDE:
+		return send_wide(s);
+	case STB_STEP_BULK:
+		return send_text(s, s->bulk.text, s->bulk.len);
+	}
+	STB_BUG("no such step");
+}
+
+static int receive(struct stb_session *s)
 {
 	struct stb_reply reply;
 
-	if (stb_client_query(s->client, s->bulk.text, s->bulk.len, &reply))
-		return fail(s, s->bulk.text, s->bulk.head);
-	stb_bulk_clear(&s->bulk);
+	if (s->under_way ? stb_stmt_receive(s->under_way, &reply) : stb_client_receive(s->client, &reply))
+		return fail_statement(s);
 	count_reply(s, &reply);
 	return 0;
 }
 
-/* The statement that is full goes first, so that an event that is tried again sends the same rows and adds none twice. */
-static int bulk_event(struct stb_session *s)
-{
-	if (stb_bulk_add(&s->bulk))
-		return 0;
-	if (send_bulk(s))
-		return -1;
-	return stb_bulk_add(&s->bulk) ? 0 : -1;
-}
+/* --- the order of an event ----------------------------------------------------------------------------------------------------------- */
 
-/* Kinds that a script does not use have count 0, so one order serves all of them. */
-static int transaction(struct stb_session *s)
+/* The statement before is answered: goes to the next. false: there is none. */
+static bool advance(struct stb_session *s)
 {
-	static const enum stb_sql reads[] = {STB_SQL_POINT, STB_SQL_SIMPLE_RANGE, STB_SQL_SUM_RANGE, STB_SQL_ORDER_RANGE,
-		STB_SQL_DISTINCT_RANGE};
-
-	if (s->o->script == STB_INSERT)
-		return insert_event(s);
-	if (s->o->script == STB_BULK_INSERT)
-		return bulk_event(s);
-	if (has_wide(s->o))
-		return wide_event(s);
-	if (s->o->transaction && control(s, s->begin, "BEGIN", 5))
-		return -1;
-	for (unsigned i = 0; i < STB_LEN(reads); i++)
-		if (select_rows(s, reads[i]))
-			return -1;
-	if (update_rows(s, STB_SQL_INDEX_UPDATE) || update_rows(s, STB_SQL_NON_INDEX_UPDATE) || replace_rows(s))
-		return -1;
-	return s->o->transaction ? control(s, s->commit, "COMMIT", 6) : 0;
+	if (++s->sent_of_step < s->steps[s->step].times)
+		return true;
+	s->sent_of_step = 0;
+	return ++s->step < s->n_steps;
 }
 
 /* --- errors -------------------------------------------------------------------------------------------------------------------------- */
@@ -354,6 +380,7 @@ static enum stb_event reconnect(struct stb_session *s)
 			return STB_EVENT_CANCELLED;
 		nanosleep(&pause, NULL);
 	}
+	s->generation++;
 	s->reconnect_count++;
 	if (s->o->prepared && prepare_all(s))
 		return lost(stb_client_code(s->client)) ? STB_EVENT_CANCELLED : STB_EVENT_FAILED;
@@ -376,9 +403,9 @@ static enum stb_event recover(struct stb_session *s)
 	count_error(s, code);
 	if (lost(code))
 		return reconnect(s);
-	if (s->o->rollback && control(s, NULL, "ROLLBACK", 8))
+	if (s->o->rollback && query(s, "ROLLBACK", 8, 8))
 		return STB_EVENT_FAILED;
-	return STB_EVENT_DONE;
+	return quitting(s) ? STB_EVENT_CANCELLED : STB_EVENT_DONE;
 }
 
 /* The connection has served as many events as it was to: another one takes its place. */
@@ -389,25 +416,26 @@ static enum stb_event renew(struct stb_session *s)
 		return STB_EVENT_FAILED;
 	}
 	s->since_connect = 0;
+	s->generation++;
 	s->reconnect_count++;
 	return s->o->prepared && prepare_all(s) ? STB_EVENT_FAILED : STB_EVENT_DONE;
 }
 
-/* Calls do_it until it succeeds or the event is to be given up. */
-static enum stb_event retry(struct stb_session *s, int (*do_it)(struct stb_session *s))
+/* Sends the event's first statement, for the first time or again after an error. */
+static enum stb_event from_the_top(struct stb_session *s)
 {
-	while (do_it(s)) {
+	s->step = 0;
+	s->sent_of_step = 0;
+	while (send_statement(s)) {
 		const enum stb_event r = recover(s);
 
 		if (r != STB_EVENT_DONE)
 			return r;
-		if (quitting(s))
-			return STB_EVENT_CANCELLED;
 	}
-	return STB_EVENT_DONE;
+	return STB_EVENT_WAITING;
 }
 
-enum stb_event stb_session_event(struct stb_session *s)
+enum stb_event stb_session_begin(struct stb_session *s)
 {
 	if (s->o->reconnect && s->since_connect++ == s->o->reconnect) {
 		const enum stb_event r = renew(s);
@@ -416,12 +444,48 @@ enum stb_event stb_session_event(struct stb_session *s)
 			return r;
 		s->since_connect = 1;
 	}
-	return retry(s, transaction);
+	/* The statement that is full goes first, so that an event that is tried again sends the same rows and adds none twice. */
+	if (s->o->script == STB_BULK_INSERT && stb_bulk_add(&s->bulk))
+		return STB_EVENT_DONE;
+	return from_the_top(s);
+}
+
+enum stb_event stb_session_continue(struct stb_session *s)
+{
+	if (receive(s) == 0) {
+		if (s->o->script == STB_BULK_INSERT) {
+			stb_bulk_clear(&s->bulk);
+			return stb_bulk_add(&s->bulk) ? STB_EVENT_DONE : STB_EVENT_FAILED;
+		}
+		if (!advance(s))
+			return STB_EVENT_DONE;
+		if (send_statement(s) == 0)
+			return STB_EVENT_WAITING;
+	}
+	const enum stb_event r = recover(s);
+
+	return r == STB_EVENT_DONE ? from_the_top(s) : r;
+}
+
+enum stb_event stb_session_event(struct stb_session *s)
+{
+	enum stb_event r = stb_session_begin(s);
+
+	while (r == STB_EVENT_WAITING)
+		r = stb_session_continue(s);
+	return r;
 }
 
 enum stb_event stb_session_finish(struct stb_session *s)
 {
 	if (s->o->script != STB_BULK_INSERT || stb_bulk_is_empty(&s->bulk))
 		return STB_EVENT_DONE;
-	return retry(s, send_bulk);
+	while (query(s, s->bulk.text, s->bulk.len, s->bulk.head)) {
+		const enum stb_event r = recover(s);
+
+		if (r != STB_EVENT_DONE)
+			return r;
+	}
+	stb_bulk_clear(&s->bulk);
+	return STB_EVENT_DONE;
 }

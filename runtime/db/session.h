@@ -11,7 +11,24 @@
 
 #include <stdatomic.h>
 
-enum stb_event { STB_EVENT_DONE, STB_EVENT_CANCELLED, STB_EVENT_FAILED };
+/* WAITING: a statement is under way. */
+enum stb_event { STB_EVENT_DONE, STB_EVENT_CANCELLED, STB_EVENT_FAILED, STB_EVENT_WAITING };
+
+enum stb_oltp_step_kind {
+	STB_STEP_BEGIN,
+	STB_STEP_SQL,
+	STB_STEP_PAIR, /* DELETE, then INSERT of the same id in the same table */
+	STB_STEP_WIDE,
+	STB_STEP_BULK,
+	STB_STEP_COMMIT,
+};
+
+/* So many statements of a kind in a row; of one table, which is drawn for the step. */
+struct stb_oltp_step {
+	enum stb_oltp_step_kind kind;
+	enum stb_sql sql; /* SQL, PAIR */
+	uint64_t times;
+};
 
 struct stb_session {
 	const struct stb_oltp *o;
@@ -25,6 +42,12 @@ struct stb_session {
 	struct stb_stmt *begin, *commit;/* NULL: as text (text mode, or the server cannot prepare it) */
 	struct stb_wide wide;           /* select_random_points and _ranges */
 	struct stb_bulk bulk;           /* bulk_insert */
+	struct stb_oltp_step steps[STB_N_SQL + 2]; /* of an event */
+	uint32_t n_steps, step;         /* the one under way */
+	uint64_t sent_of_step;          /* answered statements of it */
+	uint32_t table;
+	struct stb_stmt *under_way;     /* NULL: text */
+	uint32_t generation;            /* connections opened before this one */
 	uint64_t since_connect;         /* events on this connection */
 	_Atomic uint32_t *unique;       /* next index of stb_unique_id(), shared by all workers; NULL with auto_inc */
 	const _Atomic bool *quit;       /* give up instead of trying again */
@@ -39,9 +62,13 @@ struct stb_session {
 /* Connects and prepares. s->o, addr, limits, rng, worker, unique and quit are set by the caller, the rest is zero. 0, or -1 with s->failure. */
 STB_NODISCARD int stb_session_open(struct stb_session *s);
 /*
- * One event, tried again with new values after an error that is to be ignored (ROLLBACK first, unless retry says otherwise). Cost besides the
- * round trips: one random word per value, and in text mode the text.
+ * One event in pieces: begin sends its first statement, continue takes an answer (waiting for it, if the caller has not) and sends the next,
+ * until one of them returns something else than WAITING. An event is tried again with new values after an error that is to be ignored
+ * (ROLLBACK first, unless retry says otherwise). Cost besides the round trips: one random word per value, and in text mode the text.
  */
+enum stb_event stb_session_begin(struct stb_session *s);
+enum stb_event stb_session_continue(struct stb_session *s);
+/* The whole event. */
 enum stb_event stb_session_event(struct stb_session *s);
 /* After the last event: sends what bulk_insert has appended and not sent yet, so that every row that counts is committed. */
 enum stb_event stb_session_finish(struct stb_session *s);

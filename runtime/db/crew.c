@@ -1,0 +1,454 @@
+/*
+ * crew.c - who serves the connections of an OLTP repetition.
+ *
+ * `threads` connections each have one statement under way, as sysbench's threads have. They are served by one thread a CPU, which waits for
+ * all of its connections at once:
+ *
+ *     epoll_wait ---> for each answer: read it, account, send the next statement --+
+ *         ^                                                                        |
+ *         +------------------------------------------------------------------------+
+ *
+ * A thread a connection pays a wake-up and a switch of the CPU for each statement, on a machine that the server needs; this way a wait is
+ * shared by all answers that have come, and the statements cost about two thirds of the CPU time (tests/bench). Connections wait for answers
+ * without having read a byte, and then read blocking: a connection does not change its mode, and no answer is read twice.
+ *
+ * One connection a thread, and no epoll, serves where the wait is not only for the server: with a rate (the thread sleeps until the next
+ * arrival), with `reconnect` (a connection that is being opened would hold up the others), where the client library cannot split prepared
+ * statements, and where there are no more connections than CPUs.
+ *
+ * The clock is read once an event; latency is from the end of the connection's event before to the end of this one, tries again included. An
+ * event that spans an instant (start of the measurement, end) counts where it ends; the time limit is looked at before an event.
+ */
+#include "runtime/db/crew.h"
+
+#include "runtime/base/clock.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define CONNECT_TIMEOUT_S 20
+#define STACK_BYTES (256 * 1024)
+#define MAX_ANSWERS 64 /* of one wait */
+
+void stb_crew_fail(struct stb_crew *crew, const char *what)
+{
+	pthread_mutex_lock(&crew->lock);
+	if (!crew->failed)
+		stb_err_set(&crew->phase->err, 0, "the OLTP workload was stopped: %s", what);
+	crew->failed = true;
+	atomic_store(&crew->quit, true);
+	pthread_cond_broadcast(&crew->changed);
+	pthread_mutex_unlock(&crew->lock);
+}
+
+static bool quitting(const struct stb_crew *crew)
+{
+	return atomic_load_explicit(&crew->quit, memory_order_relaxed);
+}
+
+static bool take_event(struct stb_crew *crew)
+{
+	return crew->o->events == UINT64_MAX ||
+		atomic_fetch_add_explicit(&crew->taken, 1, memory_order_relaxed) < crew->o->events;
+}
+
+/* --- accounts ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Adds the event's counters to a set and shows the set. */
+static void account(struct stb_loop *l, struct stb_session *s, struct stb_crew_counts *set)
+{
+	set->reads += s->read_count;
+	set->writes += s->write_count;
+	set->others += s->other_count;
+	set->errors += s->error_count;
+	set->reconnects += s->reconnect_count;
+	if (s->error_count > 0) {
+		for (uint32_t i = 0; i < s->errors.n; i++)
+			stb_error_counts_add(&set->codes, s->errors.of[i].code, s->errors.of[i].count);
+		s->errors.n = 0;
+	}
+	s->read_count = s->write_count = s->other_count = s->error_count = s->reconnect_count = 0;
+	if (set == &l->warm) { /* a slow event of the warm-up ends when others count already */
+		atomic_store_explicit(&l->live->warm, set->events + set->errors, memory_order_relaxed);
+		return;
+	}
+	atomic_store_explicit(&l->live->ops, set->events, memory_order_relaxed);
+	atomic_store_explicit(&l->live->bytes, set->reads + set->writes + set->others, memory_order_relaxed);
+	atomic_store_explicit(&l->live->errors, set->errors, memory_order_relaxed);
+}
+
+/* Counts an event that ended now. false: it ends the run. */
+static bool settle(struct stb_loop *l, struct stb_conn *c, enum stb_event r, uint64_t now)
+{
+	struct stb_crew *crew = l->crew;
+	bool measured = now >= crew->measure_from_ns;
+
+	if (measured && c->due_ns < crew->measure_from_ns)
+		measured = take_event(crew); /* spans the border: counts here if there is room */
+	struct stb_crew_counts *set = measured ? &l->measured : &l->warm;
+
+	if (r == STB_EVENT_DONE)
+		set->events++;
+	else
+		set->cancelled++;
+	if (r == STB_EVENT_DONE && measured) {
+		c->events++;
+		c->busy_ns += now - c->began_ns;
+		stb_hist_add(&l->lat, now - c->due_ns);
+		if (l->svc)
+			stb_hist_add(l->svc, now - c->began_ns);
+	}
+	account(l, &c->session, set);
+	l->end_ns = now;
+	if (r != STB_EVENT_FAILED)
+		return true;
+	stb_crew_fail(crew, c->session.failure);
+	return false;
+}
+
+/* What a script holds back until the end belongs to the events that are counted. */
+static void finish(struct stb_loop *l, struct stb_session *s)
+{
+	const enum stb_event r = stb_session_finish(s);
+
+	if (s->write_count + s->error_count == 0 && r == STB_EVENT_DONE)
+		return;
+	l->end_ns = stb_clock_ns();
+	account(l, s, l->end_ns >= l->crew->measure_from_ns ? &l->measured : &l->warm);
+	if (r == STB_EVENT_FAILED)
+		stb_crew_fail(l->crew, s->failure);
+}
+
+/* --- many connections ---------------------------------------------------------------------------------------------------------------- */
+
+/* A connection that was opened again has another socket, often of the same number. */
+static void watch(struct stb_loop *l, struct stb_conn *c)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = c};
+
+	c->generation = c->session.generation;
+	if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, stb_client_socket(c->session.client), &ev))
+		stb_crew_fail(l->crew, "a connection cannot be waited for (epoll_ctl)");
+}
+
+static void retire(struct stb_loop *l, struct stb_conn *c)
+{
+	c->waiting = false;
+	l->n_active--;
+	finish(l, &c->session);
+}
+
+/* From one event to the next until a statement is under way, or no event may begin. r is how the event ended that did at `now`. */
+static void go_on(struct stb_loop *l, struct stb_conn *c, enum stb_event r, uint64_t now)
+{
+	struct stb_crew *crew = l->crew;
+
+	while (r != STB_EVENT_WAITING) {
+		if (!settle(l, c, r, now) || quitting(crew) || now >= crew->deadline_ns ||
+			(now >= crew->measure_from_ns && !take_event(crew))) {
+			retire(l, c);
+			return;
+		}
+		c->due_ns = c->began_ns = now;
+		r = stb_session_begin(&c->session);
+		if (r != STB_EVENT_WAITING)
+			now = stb_clock_ns();
+	}
+	if (c->generation != c->session.generation)
+		watch(l, c);
+}
+
+static void first_event(struct stb_loop *l, struct stb_conn *c)
+{
+	const uint64_t now = stb_clock_ns();
+
+	l->n_active++;
+	if (quitting(l->crew) || now >= l->crew->deadline_ns || (now >= l->crew->measure_from_ns && !take_event(l->crew))) {
+		l->n_active--;
+		return;
+	}
+	c->waiting = true;
+	c->due_ns = c->began_ns = now;
+	watch(l, c);
+	const enum stb_event r = stb_session_begin(&c->session);
+
+	go_on(l, c, r, stb_clock_ns());
+}
+
+static void give_up(struct stb_loop *l)
+{
+	const struct stb_crew *crew = l->crew;
+
+	for (uint32_t i = l->first; i < crew->o->threads; i += crew->n_loops) {
+		l->measured.cancelled += crew->conns[i].waiting;
+		atomic_fetch_add(&l->crew->unanswered, crew->conns[i].waiting);
+	}
+}
+
+static void serve_many(struct stb_loop *l)
+{
+	struct stb_crew *crew = l->crew;
+	struct epoll_event ready[MAX_ANSWERS];
+
+	l->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (l->epoll < 0) {
+		stb_crew_fail(crew, "connections cannot be waited for (epoll_create1)");
+		return;
+	}
+	for (uint32_t i = l->first; i < crew->o->threads; i += crew->n_loops)
+		first_event(l, &crew->conns[i]);
+	while (l->n_active > 0) {
+		const int n = epoll_wait(l->epoll, ready, MAX_ANSWERS, (int)(STB_STOP_POLL_NS / 1000000));
+
+		for (int i = 0; i < n; i++) {
+			struct stb_conn *c = ready[i].data.ptr;
+			const enum stb_event r = stb_session_continue(&c->session);
+
+			go_on(l, c, r, r == STB_EVENT_WAITING ? 0 : stb_clock_ns());
+		}
+		if (n <= 0 && atomic_load(&crew->give_up)) {
+			give_up(l);
+			break;
+		}
+	}
+	close(l->epoll);
+}
+
+/* --- one connection ------------------------------------------------------------------------------------------------------------------ */
+
+static void serve_one(struct stb_loop *l)
+{
+	struct stb_crew *crew = l->crew;
+	struct stb_conn *c = &crew->conns[l->first];
+	uint64_t now = stb_clock_ns();
+
+	while (!quitting(crew) && now < crew->deadline_ns) {
+		if (now >= crew->measure_from_ns && !take_event(crew))
+			break;
+		c->due_ns = c->began_ns = now;
+		const enum stb_event r = stb_session_event(&c->session);
+
+		now = stb_clock_ns();
+		if (!settle(l, c, r, now))
+			break;
+	}
+	finish(l, &c->session);
+}
+
+/* In steps, so that a stop is noticed; the time it is then. */
+static uint64_t sleep_until(const struct stb_crew *crew, uint64_t at_ns)
+{
+	uint64_t now = stb_clock_ns();
+
+	while (now < at_ns && !quitting(crew)) {
+		(void)stb_clock_sleep_until(STB_MIN(at_ns, now + STB_STOP_POLL_NS));
+		now = stb_clock_ns();
+	}
+	return now;
+}
+
+static void serve_arrivals(struct stb_loop *l)
+{
+	struct stb_crew *crew = l->crew;
+	struct stb_conn *c = &crew->conns[l->first];
+
+	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* of this thread: else each start would be up to 50 us late */
+	l->end_ns = crew->start_ns;
+	while (!quitting(crew)) {
+		const uint64_t due = stb_arrivals_next(&crew->arrivals);
+		const bool measured = due >= crew->measure_from_ns;
+
+		if (measured && due < crew->deadline_ns && !take_event(crew))
+			break;
+		l->measured.due += measured && due < crew->deadline_ns;
+		const uint64_t began = sleep_until(crew, STB_MIN(due, crew->deadline_ns));
+
+		if (began < due || began >= crew->deadline_ns) { /* stopped, or time is over */
+			if (measured && due < crew->deadline_ns)
+				atomic_fetch_sub(&crew->taken, 1);
+			l->end_ns = STB_MAX(l->end_ns, began);
+			break;
+		}
+		c->due_ns = due;
+		c->began_ns = began;
+		const enum stb_event r = stb_session_event(&c->session);
+
+		if (!settle(l, c, r, stb_clock_ns()))
+			break;
+	}
+	finish(l, &c->session);
+}
+
+/* --- threads ------------------------------------------------------------------------------------------------------------------------- */
+
+static void leave(struct stb_crew *crew)
+{
+	pthread_mutex_lock(&crew->lock);
+	crew->n_running--;
+	pthread_cond_broadcast(&crew->changed);
+	pthread_mutex_unlock(&crew->lock);
+}
+
+/* Connecting and preparing are all round trips: many at a time. */
+static void *opener_main(void *arg)
+{
+	struct stb_crew *crew = arg;
+	uint32_t i;
+
+	stb_client_thread_begin();
+	while (!quitting(crew) && (i = atomic_fetch_add(&crew->opened, 1)) < crew->o->threads) {
+		struct stb_session *s = &crew->conns[i].session;
+
+		if (stb_session_open(s)) {
+			stb_crew_fail(crew, s->failure);
+			break;
+		}
+		pthread_mutex_lock(&crew->lock);
+		crew->n_ready++;
+		pthread_cond_broadcast(&crew->changed);
+		pthread_mutex_unlock(&crew->lock);
+	}
+	stb_client_thread_end();
+	leave(crew);
+	return NULL;
+}
+
+static bool wait_for_barrier(struct stb_crew *crew)
+{
+	pthread_mutex_lock(&crew->lock);
+	while (!crew->open && !atomic_load(&crew->quit))
+		pthread_cond_wait(&crew->changed, &crew->lock);
+	const bool go = crew->open;
+
+	pthread_mutex_unlock(&crew->lock);
+	return go;
+}
+
+static void *loop_main(void *arg)
+{
+	struct stb_loop *l = arg;
+	struct stb_crew *crew = l->crew;
+
+	stb_client_thread_begin();
+	if (wait_for_barrier(crew)) {
+		if (crew->o->rate > 0)
+			serve_arrivals(l);
+		else if (crew->n_loops == crew->o->threads)
+			serve_one(l);
+		else
+			serve_many(l);
+	}
+	atomic_store_explicit(&l->done, true, memory_order_release);
+	stb_client_thread_end();
+	leave(crew);
+	return NULL;
+}
+
+static uint32_t count_loops(const struct stb_oltp *o)
+{
+	cpu_set_t cpus;
+
+	if (o->rate > 0 || o->reconnect || (o->prepared && !stb_client_can_split()) || sched_getaffinity(0, sizeof(cpus), &cpus))
+		return o->threads;
+	return STB_MIN(o->threads, (uint32_t)CPU_COUNT(&cpus));
+}
+
+static void *zeroed(size_t n, size_t size)
+{
+	void *p = aligned_alloc(128, n * size);
+
+	return p ? memset(p, 0, n * size) : NULL;
+}
+
+int stb_crew_init(struct stb_crew *crew, const struct stb_oltp_setup *setup)
+{
+	const struct stb_oltp *o = crew->o;
+
+	crew->n_loops = count_loops(o);
+	crew->conns = zeroed(o->threads, sizeof(*crew->conns));
+	crew->loops = zeroed(crew->n_loops, sizeof(*crew->loops));
+	if (!crew->conns || !crew->loops)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < o->threads; i++) {
+		struct stb_session *s = &crew->conns[i].session;
+
+		s->o = o;
+		s->addr = &setup->addr;
+		s->limits = (struct stb_client_limits){.connect_timeout_s = CONNECT_TIMEOUT_S};
+		s->quit = &crew->quit;
+		s->worker = i;
+		s->unique = o->data.auto_inc ? NULL : &crew->unique;
+		stb_rng_stream(&s->rng, setup->seed, setup->cell, setup->repetition, i, STB_RNG_KEYS);
+	}
+	for (uint32_t i = 0; i < crew->n_loops; i++) {
+		struct stb_loop *l = &crew->loops[i];
+
+		l->crew = crew;
+		l->live = &crew->phase->live[i];
+		l->first = i;
+		stb_hist_init(&l->lat);
+		if (o->rate > 0) {
+			l->svc = stb_xmalloc(sizeof(*l->svc));
+			stb_hist_init(l->svc);
+		}
+	}
+	return 0;
+}
+
+static int start(struct stb_crew *crew, pthread_t *thread, void *(*main)(void *), void *arg)
+{
+	pthread_attr_t attr;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	pthread_mutex_lock(&crew->lock);
+	const int r = pthread_create(thread, &attr, main, arg);
+
+	crew->n_running += r == 0;
+	pthread_mutex_unlock(&crew->lock);
+	pthread_attr_destroy(&attr);
+	return r;
+}
+
+void stb_crew_start(struct stb_crew *crew)
+{
+	const uint32_t n_openers = STB_MIN(crew->o->threads, STB_MAX_OPENERS);
+	char what[128];
+	int r = 0;
+
+	for (uint32_t i = 0; i < crew->n_loops && r == 0; i++) {
+		r = start(crew, &crew->loops[i].thread, loop_main, &crew->loops[i]);
+		if (r)
+			crew->loops[i].thread = 0;
+	}
+	for (; crew->n_openers < n_openers && r == 0; crew->n_openers += r == 0)
+		r = start(crew, &crew->openers[crew->n_openers], opener_main, crew);
+	if (r == 0)
+		return;
+	snprintf(what, sizeof(what), "a thread cannot be started: %s", strerror(r));
+	stb_crew_fail(crew, what);
+	stb_err_remedy(&crew->phase->err, "use fewer threads, or raise the limit on processes (ulimit -u, the container's pids limit)");
+}
+
+void stb_crew_fini(struct stb_crew *crew)
+{
+	for (uint32_t i = 0; i < crew->n_openers; i++)
+		pthread_join(crew->openers[i], NULL);
+	for (uint32_t i = 0; crew->loops && i < crew->n_loops; i++) {
+		if (crew->loops[i].thread)
+			pthread_join(crew->loops[i].thread, NULL);
+		free(crew->loops[i].svc);
+	}
+	/* One that waits for an answer would wait for it in closing, too. The process ends soon. */
+	for (uint32_t i = 0; crew->conns && i < crew->o->threads; i++)
+		if (!crew->conns[i].waiting || !atomic_load(&crew->give_up))
+			stb_session_close(&crew->conns[i].session);
+	free(crew->loops);
+	free(crew->conns);
+}

@@ -1,0 +1,89 @@
+/*
+ * crew.h - the connections of an OLTP repetition and the threads that serve them. Inside this room; oltp.c leads.
+ *
+ * Owns the connections. What oltp.c and the threads share is under `lock` or atomic, as marked.
+ */
+#ifndef STB_DB_CREW_H
+#define STB_DB_CREW_H
+
+#include "runtime/db/arrivals.h"
+#include "runtime/db/session.h"
+
+#include <pthread.h>
+
+#define STB_MAX_OPENERS 64
+#define STB_STOP_POLL_NS (50 * 1000000ull) /* how long anybody sleeps before looking whether to stop */
+
+struct stb_crew_counts {
+	uint64_t events, reads, writes, others, errors, reconnects, cancelled;
+	uint64_t due; /* with a rate: arrivals that were taken, begun in time or not */
+	struct stb_error_counts codes;
+};
+
+struct stb_crew;
+
+struct stb_conn {
+	struct stb_session session;
+	uint64_t due_ns, began_ns; /* of the event under way; the same without a rate */
+	uint64_t events, busy_ns;  /* measured, for the fairness */
+	uint32_t generation;       /* of the socket that is watched */
+	bool waiting;              /* a statement is under way */
+} STB_ALIGNED(128);
+
+/* A thread and the connections first, first + n_loops, ... */
+struct stb_loop {
+	struct stb_crew *crew;
+	struct stb_live *live;
+	uint32_t first, n_active;
+	int epoll;
+	struct stb_crew_counts warm, measured;
+	struct stb_hist lat;
+	struct stb_hist *svc; /* with a rate */
+	uint64_t end_ns;
+	_Atomic bool done;    /* the figures above are final */
+	pthread_t thread;
+} STB_ALIGNED(128);
+
+struct stb_crew {
+	const struct stb_oltp *o;
+	struct stb_phase *phase;
+	struct stb_conn *conns; /* [o->threads] */
+	struct stb_loop *loops; /* [n_loops] */
+	uint32_t n_loops, n_openers;
+	pthread_t openers[STB_MAX_OPENERS];
+	/* written before the barrier opens, read afterwards */
+	uint64_t start_ns, measure_from_ns, deadline_ns;
+	/* under lock */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	uint32_t n_ready;   /* open connections */
+	uint32_t n_running; /* threads */
+	bool open;          /* the barrier */
+	bool failed;        /* phase->err is set */
+	bool stalled;       /* and says that the server gave no answer */
+	/* of oltp.c alone */
+	uint64_t seen_ops, seen_ns; /* the live counters' sum, and when it last changed */
+	uint64_t silence_ns;
+	/* read in the measured phase */
+	_Atomic bool quit;    /* begin nothing more */
+	_Atomic bool give_up; /* nor wait for answers */
+	_Atomic uint32_t unanswered; /* connections that were given up */
+	_Atomic uint32_t opened;     /* connections that an opener has taken */
+	_Atomic uint32_t unique STB_ALIGNED(128);
+	_Atomic uint64_t taken STB_ALIGNED(128); /* of the events */
+	struct stb_arrivals arrivals STB_ALIGNED(128);
+};
+
+/* Takes the memory; crew->o and phase are set, the rest is zero. 0 or -ENOMEM. */
+STB_NODISCARD int stb_crew_init(struct stb_crew *crew, const struct stb_oltp_setup *setup);
+/*
+ * Starts the threads: those that open the connections, and end, and those that serve them once the barrier is open. A failure is reported as
+ * one of the crew's (failed, phase->err, quit).
+ */
+void stb_crew_start(struct stb_crew *crew);
+/* After all threads have ended; joins them. */
+void stb_crew_fini(struct stb_crew *crew);
+/* Sets failed and quit; the first failure is the one that phase->err tells. */
+void stb_crew_fail(struct stb_crew *crew, const char *what);
+
+#endif
