@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ALIGNMENT = 16, FIRST_CHUNK = 4096, LAST_CHUNK = 1 << 20 };
+enum { ALIGNMENT = 16, FIRST_CHUNK = 4096, LAST_CHUNK = 1 << 20, PAGE = 4096 };
 
 struct stb_arena_chunk {
 	struct stb_arena_chunk *next;
@@ -35,6 +36,16 @@ void stb_arena_fini(struct stb_arena *a)
 	stb_arena_init(a);
 }
 
+/* The cells of a large plan are asked for at once and all used: one call spares a fault for each page. A hint, so it may fail. */
+static void fault_in(void *p, size_t size)
+{
+	const uintptr_t begin = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	const uintptr_t end = ((uintptr_t)p + size) & ~(uintptr_t)(PAGE - 1);
+
+	if (end > begin)
+		(void)madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
+}
+
 static struct stb_arena_chunk *new_chunk(size_t size)
 {
 	struct stb_arena_chunk *c;
@@ -42,6 +53,8 @@ static struct stb_arena_chunk *new_chunk(size_t size)
 	if (size > SIZE_MAX - sizeof(*c))
 		size = SIZE_MAX - sizeof(*c); /* refused by the allocator, with its message */
 	c = stb_xmalloc(sizeof(*c) + size);
+	if (size > 4 * LAST_CHUNK)
+		fault_in(c, sizeof(*c) + size);
 	c->size = size;
 	c->used = 0;
 	return c;
