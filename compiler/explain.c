@@ -157,7 +157,7 @@ const char *stb_row_default_text(const struct stb_schema_attr *row)
 	if (is_word_of(row, "none")) /* "none" would read as the word */
 		return "not stated";
 	if (row->flags & STB_BOUND)
-		return "bound by an axis, else required";
+		return row->flags & STB_REQUIRED ? "bound by an axis, else required" : "bound by an axis, else none";
 	if (row->flags & STB_REQUIRED)
 		return "none: required";
 	return "none";

@@ -42,6 +42,52 @@ static bool end_within(pid_t pid, const char *mark, int signal, int steps)
 	return !process_has_mark(pid, mark);
 }
 
+/* It has ended, its files are closed, and nobody has waited for it. */
+static bool is_zombie(pid_t pid)
+{
+	char path[40], text[512];
+	const char *state;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	state = strrchr(text, ')');
+	return state && state[1] == ' ' && (state[2] == 'Z' || state[2] == 'X');
+}
+
+/*
+ * A process that has given its memory back has no command line any more, and so no mark: a server of ours that is about to be gone. Waits for
+ * that. false: it is something else.
+ */
+static bool was_ending(pid_t pid)
+{
+	const struct timespec step = { .tv_nsec = 50000000 };
+	char path[64], c;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	for (int i = 0; i < 100; i++) {
+		const int fd = open(path, O_RDONLY | O_CLOEXEC);
+		const ssize_t n = fd < 0 ? -1 : read(fd, &c, 1);
+
+		if (fd >= 0)
+			close(fd);
+		if (n < 0)
+			return true;
+		if (n > 0)
+			return false;
+		if (is_zombie(pid))
+			return true;
+		nanosleep(&step, NULL);
+	}
+	return false;
+}
+
 static enum stb_undo undo_pid(const char *mark, const char *object, struct stb_err *err)
 {
 	char *end;
@@ -50,7 +96,7 @@ static enum stb_undo undo_pid(const char *mark, const char *object, struct stb_e
 	if (end == object || *end || pid <= 1 || pid > INT32_MAX)
 		return (enum stb_undo)stb_err_set(err, 0, "`%s` is no process number", object);
 	if (!process_has_mark((pid_t)pid, mark)) /* it has ended, or the number belongs to another by now */
-		return kill((pid_t)pid, 0) && errno == ESRCH ? STB_UNDO_GONE : STB_UNDO_FOREIGN;
+		return was_ending((pid_t)pid) ? STB_UNDO_GONE : STB_UNDO_FOREIGN;
 	if (end_within((pid_t)pid, mark, SIGTERM, TERM_STEPS) ||
 		end_within((pid_t)pid, mark, SIGKILL, KILL_STEPS))
 		return STB_UNDONE;

@@ -403,6 +403,22 @@ void stb_record_server_entry(struct stb_run *run, const char *database, const ch
 	json_object_set_new(json_object_get(db, "servers"), group, one);
 }
 
+/* An option that no variable shows may be in force or not: whoever reads the figures has to know, once a server. */
+static void say_unverified(struct stb_run *run, const struct stb_plan_block *database, const char *lines)
+{
+	for (const char *p = lines; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+		char name[96];
+		const struct stb_plan_attr *a;
+		const char *where;
+
+		snprintf(name, sizeof name, "options.%.*s", (int)STB_MIN(strcspn(p, "\n"), sizeof name - 16), p);
+		a = stb_plan_attr(database, name);
+		where = stb_plan_where(&run->arena, run->plan, a && a->span != STB_NONE ? a->span : database->span);
+		stb_progress_say(&run->progress, "stb: warning: no variable of the server shows whether `%s` of database `%s` is in force%s%s%s",
+			name + strlen("options."), database->name, *where ? " (" : "", where, *where ? ")" : "");
+	}
+}
+
 /*
  * "databases": {NAME: {"variables": {of the first server of that name}, "servers": {GROUP: {"cells": [ids], "version", "differs":
  * {variables that are otherwise there than in "variables"}, "unverified": [options that no variable shows]}}}}. A matrix of 100 variants
@@ -436,8 +452,10 @@ void stb_record_server(struct stb_run *run, uint32_t group, const struct stb_db_
 		set_variables(db, one, variables);
 		json_decref(variables);
 	}
-	if (m)
+	if (m) {
 		json_object_set_new(one, "unverified", list_of(stb_mysqld_unverified(m)));
+		say_unverified(run, &run->plan->blocks[pg->database], stb_mysqld_unverified(m));
+	}
 	stb_buf_fini(&text);
 	stb_err_clear(&err);
 	if (stb_record_write_environment(run, &err) && !run->fatal.set)

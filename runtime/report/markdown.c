@@ -659,6 +659,8 @@ static void print_claims(const struct stb_results *r, struct stb_buf *out)
 		stb_buf_addc(&b, '`');
 		stb_claim_expected(&b, c);
 		stb_buf_addc(&b, '`');
+		if (c->confidence.type != STB_V_NONE)
+			stb_buf_printf(&b, " with confidence %s", stb_val_text(&t.arena, &c->confidence));
 		stb_table_set(&t, 1, stb_buf_str(&b));
 		stb_buf_clear(&b);
 		stb_claim_worst(&b, c, &res);
