@@ -35,6 +35,7 @@ static const struct option_row rows[STB_N_OPTIONS] = {
 	[STB_OPT_EXIT_CODE] = { "exit-code", 0, NULL, "exit 4 when the meaning changed" },
 	[STB_OPT_CELL] = { "cell", 0, "SEL", "the cell of a cell-id prefix or of a selector ('storage = disk  threads = 4')" },
 	[STB_OPT_REUSE] = { "reuse", 0, "DIR", "take over what the run in DIR has measured of these cells (may be repeated)" },
+	[STB_OPT_CONNECT] = { "connect", 0, NULL, "also ask external databases, with the secrets that the spec refers to" },
 	[STB_OPT_GATE] = { "check", 0, NULL, "exit 4 when a figure is worse for sure by more than the threshold, or lost, or none can be judged" },
 	[STB_OPT_THRESHOLD] = { "threshold", 0, "P%", "how much worse a figure may be (5%)" },
 	[STB_OPT_METRIC] = { "metric", 0, "NAME", "compare this metric (may be repeated) instead of those that the reports show" },
@@ -258,6 +259,9 @@ static int set_option(struct stb_args *a, int option, const char *value, FILE *e
 		return 0;
 	case STB_OPT_RESULTS:
 		a->results[a->n_results++] = value;
+		return 0;
+	case STB_OPT_CONNECT:
+		a->connect = true;
 		return 0;
 	case STB_OPT_REUSE:
 		a->reuse[a->n_reuse++] = value;

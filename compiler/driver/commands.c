@@ -78,6 +78,11 @@ static const struct stb_command table[] = {
 		"NUMA nodes, processors and memory of this machine",
 		"Shows what pins are judged by: nodes with their memory, pCPUs and distances, and how much of it this process may\n"
 		"use. A saved topology lets `stb plan` judge a pin on another machine.\n" },
+	{ "doctor", stb_cmd_doctor, SPEC | BIT(MAX_CELLS) | BIT(ONLY) | BIT(CONNECT) | BIT(FORMAT), "[FILE]", 0, 1, "text json", false, NULL,
+		"what a spec needs that this machine lacks",
+		"Looks at what `stb run FILE` would look at before it begins, and lists all of it: engines, privileges, directories,\n"
+		"tools, servers, space, CPUs and pins; exit 3 when something is lacking. Without FILE: what stb itself can use here.\n"
+		"Settings that disturb measurements are notes. Touches nothing and connects nowhere, unless --connect says so.\n" },
 	{ "version", stb_cmd_version, BIT(HELP), "", 0, 0, NULL, false, NULL,
 		"version, engines built in and why others are not", "" },
 	{ "help", stb_cmd_help, BIT(HELP), "[COMMAND]", 0, 1, NULL, false, NULL, "this list, or a command's help", "" },

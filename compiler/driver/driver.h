@@ -27,6 +27,7 @@ enum stb_option {
 	STB_OPT_GATE,    /* --check of `compare` */
 	STB_OPT_THRESHOLD,
 	STB_OPT_REUSE,
+	STB_OPT_CONNECT,
 	STB_OPT_METRIC,
 	STB_OPT_CELL,
 	STB_N_OPTIONS
@@ -67,7 +68,7 @@ struct stb_args {
 	uint32_t n_metrics;
 	double threshold;        /* in %; see has_threshold */
 	bool has_threshold;
-	bool check, write, exit_code;
+	bool check, write, exit_code, connect;
 	const char *const *operands;
 	uint32_t n_operands;
 };
@@ -126,6 +127,7 @@ int stb_cmd_report(const struct stb_args *a);
 int stb_cmd_clean(const struct stb_args *a);
 int stb_cmd_import(const struct stb_args *a);
 int stb_cmd_export(const struct stb_args *a);
+int stb_cmd_doctor(const struct stb_args *a);
 int stb_cmd_topology(const struct stb_args *a);
 
 extern const char stb_version[], stb_commit[];

@@ -17,6 +17,7 @@
  *     stb explain TOPIC   cmd_explain.c  the reference (explain_cell.c: of a cell; reference.c, reference_md.c, reference_man.c, completion.c,
  *                                        dictionary.c: --format)
  *     stb topology        cmd_topology.c what this machine has, for pins
+ *     stb doctor [FILE]   cmd_doctor.c   what is needed and lacking here
  *     stb version         version.c
  *
  * The compiler, spec to plan:

@@ -37,6 +37,12 @@ struct stb_exec_options {
 STB_NODISCARD int stb_exec_run(const struct stb_exec_options *o);
 /* Goes on where the run in dir stopped; see resume.c. An enum stb_exit. */
 STB_NODISCARD int stb_exec_resume(const char *dir, const char *version, const char *commit);
+/*
+ * What the plan (stb itself) needs and what this machine lacks of it, a line each on standard output, or as JSON. connect: external databases are
+ * asked. pins: whether the spec's pins can be had here, which the compiler judges. STB_EXIT_ENVIRONMENT where something is lacking.
+ */
+STB_NODISCARD int stb_exec_doctor(const struct stb_exec_options *o, bool pins, bool connect, bool json);
+STB_NODISCARD int stb_exec_doctor_self(bool json);
 /* Undoes what the run in dir left behind, by its journal. An enum stb_exit. */
 STB_NODISCARD int stb_exec_clean(const char *dir);
 

@@ -1,19 +1,44 @@
 /*
  * preflight.c - everything that can be refused is refused here, before anything is touched: one message, what to do, exit 3.
  *
+ * Needs are told one by one to a callback (needs.h): that of `run` keeps the first that is lacking, that of `doctor` prints each.
+ *
  * The space of groups that live at the same time on one file system is summed by walking the steps: what a group needs counts from its
  * provisioning to its removal. Loop images are sparse, so they count as what will be written into them.
  */
 #include "runtime/exec/message.h"
-#include "runtime/exec/run.h"
+#include "runtime/exec/needs.h"
 #include "runtime/io/io.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+struct needs {
+	struct stb_run *run;
+	bool connect;
+	stb_need_fn *fn;
+	void *ctx;
+};
+
+/* Hands a need on; the error is used up. */
+static int tell(struct needs *n, const char *what, const char *need, const char *have, struct stb_err *err)
+{
+	const struct stb_need one = { .what = what, .need = need, .have = err->set ? NULL : have, .asked = true, .err = err };
+	const int rc = n->fn(n->ctx, &one);
+
+	stb_err_clear(err);
+	return rc;
+}
+
+static const char *named(struct needs *n, const struct stb_plan_block *b)
+{
+	return stb_arena_printf(&n->run->arena, "%s %s", b->kind, b->name);
+}
 
 static void asked_at(struct stb_err *err, uint32_t span)
 {
@@ -39,20 +64,25 @@ static const char *place_of(const struct stb_run *run, const struct stb_plan_blo
 	return strcmp(storage->type, "loop") ? NULL : parent_of(run);
 }
 
-static int check_matrices(const struct stb_run *run, const bool *matrices, struct stb_err *err)
+static int need_matrices(struct needs *n, const bool *matrices)
 {
-	for (uint32_t i = 0; i < run->plan->n_matrices; i++) {
-		const struct stb_plan_matrix *m = &run->plan->matrices[i];
+	const struct stb_plan *p = n->run->plan;
+	struct stb_err err;
+	int rc = 0;
+
+	stb_err_clear(&err);
+	for (uint32_t i = 0; i < p->n_matrices && !rc; i++) {
+		const struct stb_plan_matrix *m = &p->matrices[i];
 
 		if (!matrices[i] || !m->not_run)
 			continue;
-		stb_err_set(err, 0, "matrix `%s` cannot be run: %s", m->name, m->not_run);
-		stb_err_remedy(err, "run it with a profile that says matrix %s { schedule = none }, or run another matrix with --only",
+		stb_err_set(&err, 0, "matrix `%s` cannot be run: %s", m->name, m->not_run);
+		stb_err_remedy(&err, "run it with a profile that says matrix %s { schedule = none }, or run another matrix with --only",
 			m->name);
-		asked_at(err, m->not_run_span != STB_NONE ? m->not_run_span : m->span);
-		return -1;
+		asked_at(&err, m->not_run_span != STB_NONE ? m->not_run_span : m->span);
+		rc = tell(n, stb_arena_printf(&n->run->arena, "matrix %s", m->name), "to be carried out by this version", NULL, &err);
 	}
-	return 0;
+	return rc;
 }
 
 static int check_directory(const struct stb_run *run, struct stb_err *err)
@@ -105,41 +135,105 @@ static int refuse_group(const struct stb_plan *p, const struct stb_plan_group *g
 	return -1;
 }
 
-static int check_group(struct stb_run *run, uint32_t group, struct stb_err *err)
+static int need_external(struct needs *n, const struct stb_plan_block *db)
 {
-	const struct stb_plan_group *g = &run->plan->groups[group];
-	const struct stb_plan_block *db = g->database == STB_NONE ? NULL : &run->plan->blocks[g->database];
+	const struct stb_need unasked = { .what = named(n, db), .need = "a server that answers, with the version and options of the spec" };
+	struct stb_db_address addr;
+	struct stb_err err;
+
+	if (!n->connect)
+		return n->fn(n->ctx, &unasked);
+	stb_err_clear(&err);
+	memset(&addr, 0, sizeof addr);
+	if (stb_db_external_address(db, &n->run->arena, &addr, &err) || stb_db_external_assert(db, &addr, &err))
+		asked_at(&err, db->span);
+	return tell(n, unasked.what, unasked.need, "it answers", &err);
+}
+
+static int need_server(struct needs *n, const struct stb_plan_block *db)
+{
+	const struct stb_plan_attr *prefix = stb_plan_attr(db, "version");
+	const char *path = "", *version = "";
+	struct stb_err err;
+
+	stb_err_clear(&err);
+	if (stb_mysqld_preflight(db, &err) || stb_mysqld_binary(db, &n->run->arena, &path, &version, &err))
+		asked_at(&err, db->span);
+	return tell(n, named(n, db), prefix && prefix->val.str ? stb_arena_printf(&n->run->arena, "mariadbd or mysqld %s", prefix->val.str) :
+		"mariadbd or mysqld", stb_arena_printf(&n->run->arena, "%s, %s", path, version), &err);
+}
+
+static int need_cpus(struct needs *n, const struct stb_plan_block *server)
+{
+	const struct stb_plan_attr *cpus = stb_plan_attr(server, "cpus");
+	cpu_set_t set;
+	struct stb_err err;
+	int have;
+
+	if (strcmp(server->type, "host") || !cpus || cpus->val.type != STB_V_COUNT || sched_getaffinity(0, sizeof set, &set))
+		return 0;
+	stb_err_clear(&err);
+	have = CPU_COUNT(&set);
+	if (stb_val_double(&cpus->val) > have) {
+		stb_err_set(&err, 0, "server `%s` asks for more CPUs than this process may use, which are %d", server->name, have);
+		stb_err_remedy(&err, "lay a profile over the spec with fewer cpus (--profile), or run it on a larger machine");
+		asked_at(&err, cpus->span != STB_NONE ? cpus->span : server->span);
+	}
+	return tell(n, named(n, server), stb_arena_printf(&n->run->arena, "%.0f CPUs", stb_val_double(&cpus->val)),
+		stb_arena_printf(&n->run->arena, "%d", have), &err);
+}
+
+static int need_volume(struct needs *n, const struct stb_plan_group *g, const struct stb_plan_mount *m)
+{
+	struct stb_run *run = n->run;
+	const struct stb_plan_block *storage = &run->plan->blocks[m->storage];
 	/* the run directory is not there yet: what would lie in it is looked for beside it */
-	struct stb_storage_env env = { run->plan, parent_of(run), run->mark, run, stb_record_leftover };
+	const struct stb_storage_env env = { run->plan, parent_of(run), run->mark, run, stb_record_leftover };
+	const char *place = place_of(run, storage);
+	struct stb_err err;
+	int rc = 0;
 
-	if (g->not_run)
-		return refuse_group(run->plan, g, err);
-	if (db && !strcmp(db->type, "external")) {
-		struct stb_db_address addr;
+	stb_err_clear(&err);
+	if (g->database != STB_NONE && place) {
+		if (stb_mysqld_check_dir(place, &err))
+			asked_at(&err, storage->span);
+		rc = tell(n, named(n, storage), "a directory that the server's user can reach", place, &err);
+	}
+	for (int need = 0; need < STB_N_VOLUME_NEEDS && !rc; need++) {
+		const char *words = stb_volume_check(&env, m, strcmp(m->role, "data") ? 0 : g->space_bytes, (enum stb_volume_need)need, &run->arena,
+			&err);
 
-		memset(&addr, 0, sizeof addr);
-		if (!stb_db_external_address(db, &run->arena, &addr, err) && !stb_db_external_assert(db, &addr, err))
-			return 0;
-		asked_at(err, db->span);
-		return -1;
+		if (err.set)
+			asked_at(&err, storage->span);
+		if (words || err.set)
+			rc = tell(n, named(n, storage), words ? words : "a volume", "yes", &err);
 	}
-	if (db && stb_mysqld_preflight(db, err)) {
-		asked_at(err, db->span);
-		return -1;
-	}
-	for (uint32_t i = 0; i < g->n_mounts; i++) {
-		const char *place = place_of(run, &run->plan->blocks[g->mounts[i].storage]);
+	return rc;
+}
 
-		if (db && place && stb_mysqld_check_dir(place, err)) {
-			asked_at(err, run->plan->blocks[g->mounts[i].storage].span);
-			return -1;
-		}
-		if (stb_volume_preflight(&env, &g->mounts[i], strcmp(g->mounts[i].role, "data") ? 0 : g->space_bytes, err)) {
-			asked_at(err, run->plan->blocks[g->mounts[i].storage].span);
-			return -1;
-		}
+static int need_group(struct needs *n, uint32_t group)
+{
+	const struct stb_plan *p = n->run->plan;
+	const struct stb_plan_group *g = &p->groups[group];
+	const struct stb_plan_block *db = g->database == STB_NONE ? NULL : &p->blocks[g->database];
+	struct stb_err err;
+	int rc = 0;
+
+	stb_err_clear(&err);
+	if (g->not_run) {
+		(void)!refuse_group(p, g, &err);
+		return tell(n, g->not_run_block != STB_NONE ? named(n, &p->blocks[g->not_run_block]) : "cells", "to be carried out by this version",
+			NULL, &err);
 	}
-	return 0;
+	if (g->server != STB_NONE)
+		rc = need_cpus(n, &p->blocks[g->server]);
+	if (!rc && db && !strcmp(db->type, "external"))
+		return need_external(n, db);
+	if (!rc && db)
+		rc = need_server(n, db);
+	for (uint32_t i = 0; i < g->n_mounts && !rc; i++)
+		rc = need_volume(n, g, &g->mounts[i]);
+	return rc;
 }
 
 static int check_workload(const struct stb_plan_block *w, struct stb_err *err)
@@ -156,6 +250,36 @@ static int check_workload(const struct stb_plan_block *w, struct stb_err *err)
 		return -1;
 	}
 	return 0;
+}
+
+/* "ioengine io_uring, iodepth 16, numjobs 4": what an engine is asked for. */
+static const char *workload_words(struct needs *n, const struct stb_plan_block *w)
+{
+	static const char *const names[] = { "ioengine", "iodepth", "numjobs", "threads" };
+	struct stb_buf b;
+	const char *text;
+
+	stb_buf_init(&b);
+	for (size_t i = 0; i < STB_LEN(names); i++) {
+		const struct stb_plan_attr *a = stb_plan_attr(w, names[i]);
+
+		if (!a || a->val.type == STB_V_NONE)
+			continue;
+		stb_buf_printf(&b, "%s%s ", b.len ? ", " : "", names[i]);
+		stb_val_print(&b, &a->val);
+	}
+	text = stb_arena_strdup(&n->run->arena, stb_buf_str(&b));
+	stb_buf_fini(&b);
+	return text;
+}
+
+static int need_workload(struct needs *n, const struct stb_plan_block *w)
+{
+	struct stb_err err;
+
+	stb_err_clear(&err);
+	(void)!check_workload(w, &err);
+	return tell(n, named(n, w), workload_words(n, w), "usable", &err);
 }
 
 /* --- space ----------------------------------------------------------------------------------------------------------------------------- */
@@ -211,26 +335,37 @@ static void account(struct stb_run *run, struct space *s, uint32_t group, bool t
 	}
 }
 
-static int refuse_space(const struct filesystem *fs, struct stb_err *err)
+static int need_space(struct needs *n, const struct filesystem *fs)
 {
 	struct stb_buf need, have;
+	struct stb_err err;
+	int rc;
 
+	stb_err_clear(&err);
 	stb_buf_init(&need);
 	stb_buf_init(&have);
 	stb_text_bytes(&need, fs->peak_bytes);
-	stb_text_bytes(&have, fs->free_bytes);
-	stb_err_set(err, 0, "not enough space on `%s` (storage %s): need %s%s, have %s", fs->path, fs->storage, stb_buf_str(&need),
-		fs->n_peak > 1 ? " for what lives there at the same time" : "", stb_buf_str(&have));
-	stb_err_remedy(err, fs->n_peak > 1 ? "free space there, give smaller sizes, name another path, or say fresh = group"
-					   : "free space there, give smaller sizes or name another path");
-	asked_at(err, fs->span);
+	if (fs->free_bytes == UINT64_MAX)
+		stb_buf_adds(&have, "as much as there is memory");
+	else
+		stb_text_bytes(&have, fs->free_bytes);
+	if (fs->peak_bytes > fs->free_bytes) {
+		stb_err_set(&err, 0, "not enough space on `%s` (storage %s): need %s%s, have %s", fs->path, fs->storage, stb_buf_str(&need),
+			fs->n_peak > 1 ? " for what lives there at the same time" : "", stb_buf_str(&have));
+		stb_err_remedy(&err, fs->n_peak > 1 ? "free space there, give smaller sizes, name another path, or say fresh = group"
+						    : "free space there, give smaller sizes or name another path");
+		asked_at(&err, fs->span);
+	}
+	rc = tell(n, stb_arena_printf(&n->run->arena, "space on %s", fs->path), stb_arena_printf(&n->run->arena, "%s free at once",
+		stb_buf_str(&need)), stb_buf_str(&have), &err);
 	stb_buf_fini(&have);
 	stb_buf_fini(&need);
-	return -1;
+	return rc;
 }
 
-static int check_space(struct stb_run *run, struct stb_err *err)
+static int need_spaces(struct needs *n)
 {
+	struct stb_run *run = n->run;
 	struct stb_todo *it = stb_todo_new(run->plan, run->o->keep, &run->present);
 	uint8_t *alive = stb_xcalloc((size_t)run->plan->n_groups + 1, 1);
 	struct space s = { 0 };
@@ -244,8 +379,7 @@ static int check_space(struct stb_run *run, struct stb_err *err)
 		}
 	}
 	for (size_t i = 0; i < s.n && !rc; i++)
-		if (s.fs[i].peak_bytes > s.fs[i].free_bytes)
-			rc = refuse_space(&s.fs[i], err);
+		rc = need_space(n, &s.fs[i]);
 	free(s.fs);
 	free(alive);
 	stb_todo_free(it);
@@ -269,31 +403,64 @@ static uint64_t mark_used(struct stb_run *run, bool *matrices, bool *groups, boo
 	return n;
 }
 
-int stb_run_preflight(struct stb_run *run, struct stb_err *err)
+static int need_directory(struct needs *n)
 {
+	struct stb_err err;
+
+	stb_err_clear(&err);
+	(void)!check_directory(n->run, &err);
+	return tell(n, "run directory", stb_arena_printf(&n->run->arena, "to be made in %s", parent_of(n->run)), "it can be", &err);
+}
+
+static int need_cells(struct needs *n)
+{
+	struct stb_err err;
+
+	stb_err_clear(&err);
+	stb_err_set(&err, 0, "there is nothing to run: the spec has no matrix with cells");
+	stb_err_remedy(&err, "write a matrix, or see what there is with `stb plan`");
+	return tell(n, "spec", "cells", NULL, &err);
+}
+
+int stb_run_needs(struct stb_run *run, bool connect, stb_need_fn *fn, void *ctx)
+{
+	struct needs n = { .run = run, .connect = connect, .fn = fn, .ctx = ctx };
 	const struct stb_plan *p = run->plan;
 	bool *matrices = stb_xcalloc((size_t)p->n_matrices + 1, sizeof *matrices);
 	bool *groups = stb_xcalloc((size_t)p->n_groups + 1, sizeof *groups);
 	bool *blocks = stb_xcalloc((size_t)p->n_blocks + 1, sizeof *blocks);
-	int rc = -1;
+	int rc = 0;
 
-	if (!mark_used(run, matrices, groups, blocks) && !run->present.n) {
-		stb_err_set(err, 0, "there is nothing to run: the spec has no matrix with cells");
-		stb_err_remedy(err, "write a matrix, or see what there is with `stb plan`");
-		goto out;
-	}
-	if (check_matrices(run, matrices, err) || check_directory(run, err))
-		goto out;
-	for (uint32_t i = 0; i < p->n_blocks; i++)
-		if (blocks[i] && check_workload(&p->blocks[i], err))
-			goto out;
-	for (uint32_t i = 0; i < p->n_groups; i++)
-		if (groups[i] && check_group(run, i, err))
-			goto out;
-	rc = check_space(run, err);
-out:
+	if (!mark_used(run, matrices, groups, blocks) && !run->present.n)
+		rc = need_cells(&n);
+	if (!rc)
+		rc = need_matrices(&n, matrices);
+	if (!rc)
+		rc = need_directory(&n);
+	for (uint32_t i = 0; i < p->n_blocks && !rc; i++)
+		if (blocks[i])
+			rc = need_workload(&n, &p->blocks[i]);
+	for (uint32_t i = 0; i < p->n_groups && !rc; i++)
+		if (groups[i])
+			rc = need_group(&n, i);
+	if (!rc)
+		rc = need_spaces(&n);
 	free(blocks);
 	free(groups);
 	free(matrices);
 	return rc;
+}
+
+/* Keeps the first that is lacking. */
+static int refuse(void *ctx, const struct stb_need *need)
+{
+	if (!need->err || !need->err->set)
+		return 0;
+	*(struct stb_err *)ctx = *need->err;
+	return -1;
+}
+
+int stb_run_preflight(struct stb_run *run, struct stb_err *err)
+{
+	return stb_run_needs(run, true, refuse, err);
 }

@@ -5,6 +5,7 @@
  *   todo.c       the steps that are still to be carried out
  *   reuse.c      results of other runs that are taken over
  *   resume.c     a run that stopped: what it has, what it lacks, and on
+ *   doctor.c     the needs of a run as a list
  *   preflight.c  all that can be refused before anything is touched
  *   groups.c     provision, start, load, stop, remove: the life of a group
  *   measure.c    one repetition: child, status, figures

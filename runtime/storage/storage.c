@@ -94,22 +94,58 @@ static const char *place_of(const struct stb_storage_env *env, const struct stb_
 	return s->path ? s->path : env->run_dir;
 }
 
-int stb_volume_preflight(const struct stb_storage_env *env, const struct stb_plan_mount *m, uint64_t need_bytes, struct stb_err *err)
+static const char *check_loop(const struct stb_volume_spec *s, struct stb_err *err)
+{
+	if (s->type != STB_STORAGE_LOOP)
+		return NULL;
+	if (stb_loop_check(err)) {
+		stb_err_wrap(err, "storage `%s`", s->storage->name);
+		stb_volume_blame(s, "path", err);
+	}
+	return "loop devices (/dev/loop-control)";
+}
+
+const char *stb_volume_check(const struct stb_storage_env *env, const struct stb_plan_mount *m, uint64_t need_bytes, enum stb_volume_need need,
+	struct stb_arena *a, struct stb_err *err)
 {
 	struct stb_volume_spec s;
 
 	if (stb_volume_spec_read(&s, env->plan, m, err))
-		return -1;
-	if (check_privilege(&s, err) || stb_place_check(&s, place_of(env, &s), err))
-		return -1;
-	if (s.type == STB_STORAGE_LOOP && stb_loop_check(err)) {
-		stb_err_wrap(err, "storage `%s`", s.storage->name);
-		stb_volume_blame(&s, "path", err);
-		return -1;
+		return need == STB_VOLUME_SENSE ? "attributes that stb can carry out" : NULL;
+	switch (need) {
+	case STB_VOLUME_SENSE:
+		return NULL;
+	case STB_VOLUME_PRIVILEGE:
+		if (s.type == STB_STORAGE_DIRECTORY)
+			return NULL;
+		(void)!check_privilege(&s, err);
+		return "root (CAP_SYS_ADMIN)";
+	case STB_VOLUME_PLACE:
+		(void)!stb_place_check(&s, place_of(env, &s), err);
+		return s.type == STB_STORAGE_TMPFS ? NULL : stb_arena_printf(a, "a directory to write to: %s", place_of(env, &s));
+	case STB_VOLUME_LOOP:
+		return check_loop(&s, err);
+	case STB_VOLUME_TOOLS:
+		(void)!stb_fs_check_tools(&s, err);
+		return s.type == STB_STORAGE_LOOP && strcmp(s.filesystem, "none") ? stb_arena_printf(a, "mkfs.%s", s.filesystem) : NULL;
+	case STB_VOLUME_SPACE:
+		(void)!check_space(&s, place_of(env, &s), need_bytes, err);
+		return stb_arena_printf(a, "%llu MiB free in %s", MIB_UP(need_bytes), s.type == STB_STORAGE_TMPFS ? "memory" : place_of(env, &s));
+	case STB_N_VOLUME_NEEDS:
+		break;
 	}
-	if (stb_fs_check_tools(&s, err))
-		return -1;
-	return check_space(&s, place_of(env, &s), need_bytes, err);
+	STB_BUG("unknown need");
+}
+
+int stb_volume_preflight(const struct stb_storage_env *env, const struct stb_plan_mount *m, uint64_t need_bytes, struct stb_err *err)
+{
+	struct stb_arena a;
+
+	stb_arena_init(&a);
+	for (int need = 0; need < STB_N_VOLUME_NEEDS && !err->set; need++)
+		(void)!stb_volume_check(env, m, need_bytes, (enum stb_volume_need)need, &a, err);
+	stb_arena_fini(&a);
+	return err->set ? -1 : 0;
 }
 
 /* --- provisioning --- */

@@ -28,6 +28,20 @@ struct stb_storage_env {
 STB_NODISCARD int stb_volume_preflight(const struct stb_storage_env *env, const struct stb_plan_mount *m, uint64_t need_bytes,
 	struct stb_err *err);
 
+/* The same one by one, for whoever lists what a volume needs. */
+enum stb_volume_need {
+	STB_VOLUME_SENSE,     /* attributes that this room understands; where they are not, the others cannot be asked */
+	STB_VOLUME_PRIVILEGE, /* root */
+	STB_VOLUME_PLACE,     /* its directory */
+	STB_VOLUME_LOOP,      /* /dev/loop-control */
+	STB_VOLUME_TOOLS,     /* mkfs */
+	STB_VOLUME_SPACE,
+	STB_N_VOLUME_NEEDS
+};
+/* The need in words ("mkfs.xfs"), NULL: the volume has no such need; *err is set where it is lacking. */
+const char *stb_volume_check(const struct stb_storage_env *env, const struct stb_plan_mount *m, uint64_t need_bytes, enum stb_volume_need need,
+	struct stb_arena *a, struct stb_err *err);
+
 STB_NODISCARD int stb_volume_provision(struct stb_volume **out, const struct stb_storage_env *env, const struct stb_plan_mount *m,
 	struct stb_err *err);
 const char *stb_volume_dir(const struct stb_volume *v);    /* absolute, mode 0700; NULL on a raw volume */
