@@ -8,6 +8,8 @@ const char stb_commit[] = STB_COMMIT;
 
 int stb_cmd_version(const struct stb_args *a)
 {
+	char library[STB_CLIENT_LIBRARY_TEXT];
+
 	(void)a;
 	printf("stb %s (commit %s)\n\nengines:\n", stb_version, stb_commit);
 	for (int i = 0; i < STB_IO_N_ENGINES; i++) {
@@ -20,6 +22,7 @@ int stb_cmd_version(const struct stb_args *a)
 		else
 			printf("  %-9s not usable: %s%s%s\n", c->name, err.what, *err.remedy ? "; " : "", err.remedy);
 	}
-	printf("\ndatabase client: %s\n", stb_db_client_library());
+	stb_db_client_library(library);
+	printf("\ndatabase client: %s\n", library);
 	return STB_EXIT_OK;
 }

@@ -30,7 +30,10 @@ void stb_client_setup(void);
 void stb_client_thread_begin(void);
 void stb_client_thread_end(void);
 
-/* No option file, no environment, no reconnection. 0, or -1 with *err (its code is not an errno: see stb_client_failed()). */
+/* Whether the library can check who vouches for a server without also comparing its name (tls = verify_ca). */
+bool stb_client_can_verify_ca(void);
+
+/* No option file, no environment, no reconnection. Where the address wants encryption, a connection without it is a failure, whatever the library made of it. 0, or -1 with *err (its code is not an errno: see stb_client_failed()). */
 STB_NODISCARD int stb_client_open(struct stb_client **out, const struct stb_db_address *addr, const struct stb_client_limits *limits,
 	struct stb_err *err);
 /* As stb_client_open, but a failure is only a number and a text of at most text_size bytes: for waiting until a server answers. */
@@ -92,6 +95,7 @@ enum {
 	STB_MYSQL_DEADLOCK = 1213,
 	STB_MYSQL_GONE_AWAY = 2006,
 	STB_MYSQL_LOST = 2013,
+	STB_MYSQL_TLS = 2026, /* also ours: no encryption where there was to be some */
 };
 
 #endif

@@ -9,9 +9,14 @@
 #include "runtime/plan/plan.h"
 #include "runtime/result/measure.h"
 
+/* Whether a connection is encrypted, and what of the server is verified: nothing, who vouches for it, or its name too. */
+enum stb_tls { STB_TLS_DISABLED, STB_TLS_REQUIRED, STB_TLS_VERIFY_CA, STB_TLS_VERIFY_IDENTITY };
+
 struct stb_db_address {
 	const char *host, *socket, *user, *password, *schema; /* socket NULL: TCP to host:port; password NULL: none */
 	uint16_t port;
+	enum stb_tls tls;
+	const char *tls_ca, *tls_cert, *tls_key; /* files; NULL: none */
 };
 
 /* --- private server (database mysql) --- */
@@ -80,7 +85,8 @@ STB_NODISCARD int stb_oltp_cleanup(const struct stb_oltp_setup *s, struct stb_er
 /* One repetition: connect, prepare, WARMUP, MEASURE, DRAIN. */
 int stb_oltp_run(const struct stb_oltp_setup *s, struct stb_phase *phase);
 
-/* "MariaDB Connector/C 3.3.20" or "libmysqlclient 8.0.36": for stb version. */
-const char *stb_db_client_library(void);
+#define STB_CLIENT_LIBRARY_TEXT 64
+/* "MariaDB Connector/C 3.3.20" or "libmysqlclient 8.0.36": for stb version and the record. */
+void stb_db_client_library(char out[STB_CLIENT_LIBRARY_TEXT]);
 
 #endif

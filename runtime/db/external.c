@@ -99,6 +99,51 @@ static int resolve_address(const struct stb_plan_block *database, const char *na
 	return attr && attr->val.type == STB_V_SECRET ? resolve_secret(name, attr->val.str, a, value, err) : 0;
 }
 
+/* What the library would only say in its own words, or in the middle of a handshake. */
+static int check_tls(const struct stb_plan_block *database, const struct stb_db_address *a, struct stb_err *err)
+{
+	const struct {
+		const char *name, *path;
+	} files[] = {{"tls_ca", a->tls_ca}, {"tls_cert", a->tls_cert}, {"tls_key", a->tls_key}};
+
+	if (a->tls == STB_TLS_VERIFY_CA && !stb_client_can_verify_ca()) {
+		char library[STB_CLIENT_LIBRARY_TEXT];
+
+		stb_db_client_library(library);
+		stb_err_set(err, 0, "database `%s` cannot be reached with `tls = verify_ca`: %s checks a server's authority only together with its name",
+			database->name, library);
+		stb_err_remedy(err, "write `tls = verify_identity`, which checks both");
+		return -1;
+	}
+	for (uint32_t i = 0; i < STB_LEN(files); i++) {
+		if (!files[i].path || access(files[i].path, R_OK) == 0)
+			continue;
+		stb_err_set(err, errno, "cannot read `%s` of database `%s` from `%s`", files[i].name, database->name, files[i].path);
+		stb_err_remedy(err, "name a file in PEM format that you can read");
+		return -1;
+	}
+	return 0;
+}
+
+static int read_tls(struct stb_reader *r, const struct stb_plan_block *database, struct stb_db_address *out, struct stb_err *err)
+{
+	static const char *const modes[] = {[STB_TLS_DISABLED] = "disabled", [STB_TLS_REQUIRED] = "required",
+		[STB_TLS_VERIFY_CA] = "verify_ca", [STB_TLS_VERIFY_IDENTITY] = "verify_identity"};
+	const char *mode = stb_read_str_or(r, "tls", "disabled");
+	uint32_t i = 0;
+
+	while (i < STB_LEN(modes) && strcmp(modes[i], mode) != 0)
+		i++;
+	if (i == STB_LEN(modes))
+		return stb_err_set(err, 0, "database `%s` has no address: `tls = %s` is none of disabled, required, verify_ca, verify_identity",
+			database->name, mode);
+	out->tls = (enum stb_tls)i;
+	out->tls_ca = stb_read_str_or(r, "tls_ca", NULL);
+	out->tls_cert = stb_read_str_or(r, "tls_cert", NULL);
+	out->tls_key = stb_read_str_or(r, "tls_key", NULL);
+	return check_tls(database, out, err);
+}
+
 int stb_db_external_address(const struct stb_plan_block *database, struct stb_arena *a, struct stb_db_address *out, struct stb_err *err)
 {
 	struct stb_reader r;
@@ -113,6 +158,8 @@ int stb_db_external_address(const struct stb_plan_block *database, struct stb_ar
 	const uint64_t port = stb_read_u64_or(&r, "port", 3306);
 	const char *secret = stb_read_str_or(&r, "password", NULL);
 
+	if (read_tls(&r, database, out, err))
+		return -1;
 	stb_read_skip(&r, "version"); /* asserted by stb_db_external_assert() */
 	stb_read_skip(&r, "volume");  /* described only */
 	while (stb_read_option(&r, &pos))

@@ -7,7 +7,11 @@
  *
  * Nothing outside the address reaches a connection: no option file is read, socket, port and password are always passed (an absent password
  * as "", because NULL would let the MYSQL_PWD variable in), LOCAL INFILE is off (a server could ask for any file), a lost connection stays
- * lost (reconnecting would silently drop prepared statements).
+ * lost (reconnecting would silently drop prepared statements), and no password is ever sent in clear text, which a server could ask for too.
+ *
+ * Encryption. Connector/C up to 3.3 takes "enforce" as "try": a server without TLS is spoken to in plain text unless its certificate is to be
+ * verified. So it is looked at after connecting whether there is a cipher, whatever the library. With a file of authorities and the
+ * comparison of the name switched off it still checks the chain, which is verify_ca; from 3.4 on switching the one off takes the other with it.
  */
 #include "runtime/db/client.h"
 
@@ -31,6 +35,8 @@ typedef bool db_bool;
 #else
 #define CAN_SPLIT 0
 #endif
+
+#define NOT_ENCRYPTED "the server speaks no TLS, and the connection is to be encrypted"
 
 struct stb_client {
 	MYSQL my;
@@ -64,14 +70,54 @@ void stb_client_thread_end(void)
 	mysql_thread_end();
 }
 
-const char *stb_db_client_library(void)
+/* Of the library that is loaded, which may be another one than the headers are of. */
+void stb_db_client_library(char out[STB_CLIENT_LIBRARY_TEXT])
 {
-#if defined(MARIADB_PACKAGE_VERSION)
-	return "MariaDB Connector/C " MARIADB_PACKAGE_VERSION;
-#elif CONNECTOR_C
-	return "MariaDB Connector/C";
+	snprintf(out, STB_CLIENT_LIBRARY_TEXT, "%s %s", CONNECTOR_C ? "MariaDB Connector/C" : "libmysqlclient", mysql_get_client_info());
+}
+
+bool stb_client_can_verify_ca(void)
+{
+	unsigned major = 0, minor = 0;
+
+	if (!CONNECTOR_C)
+		return true;
+	return sscanf(mysql_get_client_info(), "%u.%u", &major, &minor) == 2 && major == 3 && minor < 4;
+}
+
+static void set_tls(MYSQL *my, const struct stb_db_address *addr)
+{
+#if CONNECTOR_C
+	const db_bool enforce = addr->tls != STB_TLS_DISABLED, verify = addr->tls == STB_TLS_VERIFY_IDENTITY;
+
+	mysql_options(my, MYSQL_OPT_SSL_ENFORCE, &enforce);
+	mysql_options(my, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify); /* on by default from 3.4, and then fails on servers without TLS */
+#elif MYSQL_VERSION_ID >= 50711
+	static const unsigned modes[] = {[STB_TLS_DISABLED] = SSL_MODE_DISABLED, [STB_TLS_REQUIRED] = SSL_MODE_REQUIRED,
+		[STB_TLS_VERIFY_CA] = SSL_MODE_VERIFY_CA, [STB_TLS_VERIFY_IDENTITY] = SSL_MODE_VERIFY_IDENTITY};
+
+	mysql_options(my, MYSQL_OPT_SSL_MODE, &modes[addr->tls]);
+#endif
+	if (addr->tls_ca)
+		mysql_options(my, MYSQL_OPT_SSL_CA, addr->tls_ca);
+	if (addr->tls_cert)
+		mysql_options(my, MYSQL_OPT_SSL_CERT, addr->tls_cert);
+	if (addr->tls_key)
+		mysql_options(my, MYSQL_OPT_SSL_KEY, addr->tls_key);
+}
+
+/* Every way to log in but those that send the password as it is (mysql_clear_password, dialog) or as good as that (mysql_old_password). */
+static void set_authentication(MYSQL *my)
+{
+#if CONNECTOR_C && defined(MARIADB_PACKAGE_VERSION_ID) && MARIADB_PACKAGE_VERSION_ID >= 30300
+	mysql_options(my, MARIADB_OPT_RESTRICTED_AUTH,
+		"mysql_native_password,client_ed25519,parsec,caching_sha2_password,sha256_password,auth_gssapi_client");
+#elif !CONNECTOR_C
+	const db_bool off = 0;
+
+	mysql_options(my, MYSQL_ENABLE_CLEARTEXT_PLUGIN, &off); /* a variable of the environment could have switched it on */
 #else
-	return "libmysqlclient " LIBMYSQL_VERSION;
+	(void)my;
 #endif
 }
 
@@ -99,18 +145,14 @@ static void set_options(MYSQL *my, const struct stb_db_address *addr, const stru
 		mysql_options(my, MYSQL_OPT_WRITE_TIMEOUT, &io_s);
 	}
 	mysql_options(my, MYSQL_OPT_LOCAL_INFILE, &local_infile);
+	set_tls(my, addr);
+	set_authentication(my);
 	mysql_options(my, MYSQL_OPT_PROTOCOL, &protocol); /* else "localhost" over TCP would become a socket */
 #if CONNECTOR_C
 	const db_bool off = 0;
 
 	mysql_options(my, MYSQL_OPT_RECONNECT, &off);
-	mysql_options(my, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &off); /* on by default from 3.4, and then fails on servers without TLS */
 #else
-#if MYSQL_VERSION_ID >= 50711
-	unsigned mode = SSL_MODE_DISABLED;
-
-	mysql_options(my, MYSQL_OPT_SSL_MODE, &mode);
-#endif
 #if MYSQL_VERSION_ID >= 80003
 	const db_bool on = 1;
 
@@ -140,6 +182,7 @@ static int fail_stmt(struct stb_stmt *s)
 	return -1;
 }
 
+/* 0; -1: the library's own failure; 1: it connected, but not encrypted as it was to. */
 static int connect_to(MYSQL *my, const struct stb_db_address *addr, const struct stb_client_limits *limits)
 {
 	const char *host = addr->socket ? "localhost" : addr->host;
@@ -147,7 +190,9 @@ static int connect_to(MYSQL *my, const struct stb_db_address *addr, const struct
 	const char *password = addr->password ? addr->password : "";
 
 	set_options(my, addr, limits);
-	return mysql_real_connect(my, host, addr->user, password, schema, addr->socket ? 0 : addr->port, addr->socket, 0) ? 0 : -1;
+	if (!mysql_real_connect(my, host, addr->user, password, schema, addr->socket ? 0 : addr->port, addr->socket, 0))
+		return -1;
+	return addr->tls != STB_TLS_DISABLED && !mysql_get_ssl_cipher(my) ? 1 : 0;
 }
 
 int stb_client_try(struct stb_client **out, const struct stb_db_address *addr, const struct stb_client_limits *limits, unsigned *code,
@@ -163,9 +208,11 @@ int stb_client_try(struct stb_client **out, const struct stb_db_address *addr, c
 		free(c);
 		return -1;
 	}
-	if (connect_to(&c->my, addr, limits)) {
-		*code = mysql_errno(&c->my);
-		snprintf(text, text_size, "%s", mysql_error(&c->my));
+	const int failed = connect_to(&c->my, addr, limits);
+
+	if (failed) {
+		*code = failed > 0 ? STB_MYSQL_TLS : mysql_errno(&c->my);
+		snprintf(text, text_size, "%s", failed > 0 ? NOT_ENCRYPTED : mysql_error(&c->my));
 		stb_client_close(c);
 		return -1;
 	}
@@ -181,7 +228,11 @@ int stb_client_reopen(struct stb_client *c, const struct stb_db_address *addr, c
 		remember(c, 2008, "the client library cannot be initialised");
 		return -1;
 	}
-	return connect_to(&c->my, addr, limits) ? fail_client(c) : 0;
+	const int failed = connect_to(&c->my, addr, limits);
+
+	if (failed > 0)
+		remember(c, STB_MYSQL_TLS, NOT_ENCRYPTED);
+	return failed < 0 ? fail_client(c) : failed ? -1 : 0;
 }
 
 int stb_client_open(struct stb_client **out, const struct stb_db_address *addr, const struct stb_client_limits *limits, struct stb_err *err)
@@ -200,6 +251,8 @@ int stb_client_open(struct stb_client **out, const struct stb_db_address *addr, 
 		stb_err_remedy(err, "check user, password and the host that the account is for");
 	else if (code == STB_MYSQL_TOO_MANY_CONNECTIONS)
 		stb_err_remedy(err, "raise the server's max_connections");
+	else if (code == STB_MYSQL_TLS)
+		stb_err_remedy(err, "see that the server has a certificate (for its host name, where that is verified) from what `tls_ca` names, or change `tls`");
 	else if (code == 2059 || code == 2061)
 		stb_err_remedy(err, "install the client plugin that the account's authentication needs, or give the account another one");
 	else

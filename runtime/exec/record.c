@@ -124,7 +124,7 @@ static json_t *describe_places(const struct stb_run *run)
 static json_t *describe_addresses(const struct stb_run *run)
 {
 	json_t *out = json_object();
-	static const char *const names[] = { "host", "port", "socket", "user", "schema", "password" };
+	static const char *const names[] = { "host", "port", "socket", "user", "schema", "password", "tls", "tls_ca", "tls_cert", "tls_key" };
 
 	for (uint32_t i = 0; i < run->plan->n_blocks; i++) {
 		const struct stb_plan_block *b = &run->plan->blocks[i];
@@ -181,6 +181,7 @@ json_t *stb_record_environment(struct stb_run *run)
 {
 	json_t *env = stb_host_describe("");
 	json_t *secrets = json_array();
+	char library[STB_CLIENT_LIBRARY_TEXT];
 
 	for (uint32_t i = 0; i < run->plan->n_secrets; i++)
 		json_array_append_new(secrets, json_string(run->plan->secrets[i]));
@@ -190,7 +191,8 @@ json_t *stb_record_environment(struct stb_run *run)
 	json_object_set_new(env, "plan", json_string(run->plan->hash));
 	json_object_set_new(env, "storage", describe_places(run));
 	json_object_set_new(env, "addresses", describe_addresses(run));
-	json_object_set_new(env, "client_library", json_string(stb_db_client_library()));
+	stb_db_client_library(library);
+	json_object_set_new(env, "client_library", json_string(library));
 	json_object_set_new(env, "secrets", secrets);
 	json_object_set_new(env, "binaries", describe_binaries(run));
 	json_object_set_new(env, "databases", json_object());

@@ -100,6 +100,9 @@ static const struct {
 	{ STB_E0497, DISK MYSQL("") OLTP("script = read_only rate_tolerance = 9%"), DISK MYSQL("") OLTP("script = read_only rate_tolerance = 9% rate = 5/s") },
 	{ STB_W0490, DISK MYSQL("") OLTP("script = select_random_points tables = 2"), DISK MYSQL("") OLTP("script = select_random_points tables = 1") },
 	{ STB_N0490, DISK MYSQL("") OLTP("script = read_only tables = 4 threads = 5"), DISK MYSQL("") OLTP("script = read_only tables = 4 threads = 4") },
+	{ STB_E0443, DISK MYSQL("") OLTP("script = bulk_insert tables = 2"), DISK MYSQL("") OLTP("script = bulk_insert threads = 2") },
+	{ STB_E0444, DISK MYSQL("") OLTP("script = read_write ignore_errors = [] retry = sysbench"),
+		DISK MYSQL("") OLTP("script = read_write ignore_errors = [1213] retry = sysbench") },
 	/* mixes */
 	{ STB_E0524, DISK FILL("filename = \"a\"") "workload io b { volume = v size = 1GiB rw = read filename = \"a\" }\nworkload mix x { run = [fill, b] }\n"
 		"matrix m { workload = x }\n",
