@@ -39,6 +39,20 @@ static void add_printable(struct stb_buf *b, const char *s, size_t len)
 	}
 }
 
+bool stb_import_is_text(const char *text)
+{
+	const size_t len = strlen(text);
+
+	for (size_t i = 0; i < len;) {
+		const struct stb_glyph g = stb_glyph_at(text + i, len - i);
+
+		if (!g.printable)
+			return false;
+		i += g.bytes;
+	}
+	return true;
+}
+
 const char *stb_import_quote(struct stb_import *im, const char *text, size_t len)
 {
 	size_t shown = STB_MIN(len, (size_t)STB_IMPORT_MAX_QUOTE);

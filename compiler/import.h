@@ -43,6 +43,9 @@ const char *stb_import_name(struct stb_import *im, const char *text);
 /* Text as a message or comment may quote it: printable, at most STB_IMPORT_MAX_QUOTE bytes and a word about the rest. In the arena. */
 const char *stb_import_quote(struct stb_import *im, const char *text, size_t len);
 
+/* UTF-8 without control characters or such that reorder the text: what a string of a spec can be. */
+bool stb_import_is_text(const char *text);
+
 /* Values in the language's spelling; they lie in the arena. */
 const char *stb_import_bytes(struct stb_import *im, uint64_t bytes);
 const char *stb_import_time(struct stb_import *im, uint64_t ns);

@@ -297,7 +297,7 @@ static const char *tidy(struct stb_fio_import *x, const char *path)
 
 static void find_place(struct stb_fio_import *x, struct stb_fio_job *j)
 {
-	struct stb_fio_option *filename = j->sym[STB_FIO_FILENAME], *directory = j->sym[STB_FIO_DIRECTORY];
+	struct stb_fio_option *filename = j->sym[STB_FIO_FILENAME], *directory = j->sym[STB_FIO_DIRECTORY], *option;
 	struct stb_arena *a = &x->im->c->arena;
 	const char *dir = ".", *file, *slash;
 	bool several = false;
@@ -319,6 +319,13 @@ static void find_place(struct stb_fio_import *x, struct stb_fio_job *j)
 		stb_fio_idle(j->sym[STB_FIO_FILENAME_FORMAT], "filename says which file it is");
 	} else {
 		file = from_format(x, j);
+	}
+	if (!stb_import_is_text(dir) || !stb_import_is_text(file)) {
+		option = !stb_import_is_text(dir) || !filename ? directory : filename;
+		if (option)
+			stb_fio_bad(x, option, "a path in a spec is UTF-8, without control characters");
+		dir = stb_import_is_text(dir) ? dir : "/";
+		file = stb_import_is_text(file) ? file : "stb.data";
 	}
 	file = tidy(x, absolute(x, *file == '/' && !strcmp(dir, ".") ? file : stb_arena_printf(a, "%s/%s", dir, file)));
 	slash = strrchr(file, '/');
@@ -599,14 +606,29 @@ static void put_matrix(struct stb_fio_import *x, bool pinned)
 
 /* --- all ------------------------------------------------------------------------------------------------------------------------------- */
 
+/* In a mix NAME.metric stands beside read.metric: no workload of one is called read. */
+static bool is_taken_in_mix(const char *name)
+{
+	static const char *const taken[] = { "read", "write", "trim", "sync" };
+
+	for (size_t i = 0; i < STB_LEN(taken); i++)
+		if (!strcmp(taken[i], name))
+			return true;
+	return false;
+}
+
 static void name_jobs(struct stb_fio_import *x)
 {
 	for (uint32_t i = 0; i < x->n_jobs; i++) {
-		struct stb_fio_option *o = x->jobs[i].sym[STB_FIO_NAME];
+		struct stb_fio_job *j = &x->jobs[i];
+		struct stb_fio_option *o = j->sym[STB_FIO_NAME];
+		const char *name = fio_name(j);
 
 		if (o)
 			o->used = true;
-		x->jobs[i].name = stb_import_name(x->im, fio_name(&x->jobs[i]));
+		if (phase_size(x, j->phase) > 1 && is_taken_in_mix(name))
+			name = stb_arena_printf(&x->im->c->arena, "%s_job", name);
+		j->name = stb_import_name(x->im, name);
 	}
 }
 

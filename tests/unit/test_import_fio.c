@@ -236,6 +236,37 @@ Test(import_fio, a_global_line_is_told_once)
 	fini(&k);
 }
 
+/* Whatever a job is called, its workload has a name that a spec takes, and the spec is right, alone and beside another. */
+Test(import_fio, any_name_of_a_job_will_do)
+{
+	static const char *const names[] = { "read", "write", "sync", "trim", "workload", "true", "none", "10", "-", "\xE6\x97\xA5\xE6\x9C\xAC", "a b",
+		"stb.data", "jobs", "all", "together", "read.iops", "io", "matrix", "\"x\"", "${" };
+
+	for (size_t i = 0; i < STB_LEN(names); i++)
+		for (int walls = 0; walls < 2; walls++) {
+			struct imported k;
+			char text[512];
+
+			snprintf(text, sizeof(text), "[global]\ndirectory=/srv\nsize=1m\n%s[%s]\nrw=write\n[other]\nrw=read\n",
+				walls ? "stonewall\n" : "", names[i]);
+			import(&k, text);
+			cr_expect(k.read && !said_errors(&k), "`%s`: %s", names[i], k.c.sink.n_diags ? k.c.sink.diags[0]->text : "");
+			fini(&k);
+		}
+}
+
+Test(import_fio, a_path_that_is_no_text_is_wrong)
+{
+	struct imported k;
+
+	import(&k, "[a]\ndirectory=/srv/\xff\xfe\nsize=1m\n");
+	cr_expect_eq(said(&k, STB_E0803), 1);
+	fini(&k);
+	import(&k, "[a]\ndirectory=/srv\nfilename=\xff\nsize=1m\n");
+	cr_expect_eq(said(&k, STB_E0803), 1);
+	fini(&k);
+}
+
 struct number_case {
 	const char *text;
 	enum stb_fio_kind kind;
