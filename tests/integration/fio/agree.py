@@ -32,8 +32,6 @@ def of_stb(directory):
     jobs, rows = {}, {}
     with open(os.path.join(directory, "results.csv")) as f:
         for row in csv.DictReader(f):
-            if row["status"].startswith("invalid"):
-                print(row)
             part = row["metric"].split(".")[0]  # of a mix: NAME.metric
             mixed = "." in row["metric"] and part not in ("read", "write", "trim", "sync")
             name, metric = (part, row["metric"][len(part) + 1:]) if mixed else (row["workload"], row["metric"])
