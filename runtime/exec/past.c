@@ -99,6 +99,29 @@ static uint32_t find_cell(const struct stb_plan *p, const struct cell_id *ids, c
 	return lo < p->n_cells && !strncmp(ids[lo].id, id, len) ? ids[lo].cell : STB_NONE;
 }
 
+int stb_past_select(const json_t *array, const struct stb_plan *p, uint8_t *keep, struct stb_err *err)
+{
+	struct cell_id *ids = sort_ids(p);
+	int rc = 0;
+
+	for (size_t i = 0; i < json_array_size(array) && !rc; i++) {
+		const char *id = json_string_value(json_array_get(array, i));
+		const uint32_t cell = id && strlen(id) > SHOWN_ID ? find_cell(p, ids, id, strlen(id)) : STB_NONE;
+
+		if (cell != STB_NONE) {
+			keep[cell] = 1;
+			continue;
+		}
+		rc = stb_err_set(err, 0, "the journal selects a cell that plan.json does not have (%.16s)", id ? id : "?");
+		stb_err_remedy(err, "the two belong to different runs: run the spec anew");
+	}
+	/* of equal cells any */
+	for (uint32_t i = 0; i < p->n_cells; i++)
+		keep[i] = keep[p->cells[i].same_as];
+	free(ids);
+	return rc;
+}
+
 static uint32_t index_of(const json_t *record, const char *name)
 {
 	const json_int_t v = json_integer_value(json_object_get(record, name));

@@ -32,6 +32,8 @@ int stb_past_gather(void *ctx, const struct json_t *record, struct stb_err *err)
  */
 STB_NODISCARD int stb_past_sort(struct stb_past *past, const struct stb_plan *p, bool strict, struct stb_err *err);
 void stb_past_fini(struct stb_past *past);
+/* Marks the cells of a JSON array of ids in keep (plan->n_cells bytes). 0, or -1 with *err: an id that the plan does not have. */
+STB_NODISCARD int stb_past_select(const struct json_t *ids, const struct stb_plan *p, uint8_t *keep, struct stb_err *err);
 
 /* Whether a repetition stands as it is: it ended as asked, or it is a finding. The others failed for what it stood on, and are measured again. */
 bool stb_past_stands(enum stb_status status);

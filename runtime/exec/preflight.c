@@ -23,6 +23,7 @@ struct needs {
 	bool connect;
 	stb_need_fn *fn;
 	void *ctx;
+	const char *prefix, *binary; /* the server found last, for which version; asking one takes a process each */
 };
 
 /* Hands a need on; the error is used up. */
@@ -150,17 +151,33 @@ static int need_external(struct needs *n, const struct stb_plan_block *db)
 	return tell(n, unasked.what, unasked.need, "it answers", &err);
 }
 
+/* "/usr/sbin/mariadbd, 10.11.6": NULL where there is none. */
+static const char *server_words(struct needs *n, const struct stb_plan_block *db, const char *prefix)
+{
+	const char *path, *version;
+	struct stb_err err;
+
+	if (n->binary && !strcmp(n->prefix, prefix))
+		return n->binary;
+	stb_err_clear(&err);
+	if (stb_mysqld_binary(db, &n->run->arena, &path, &version, &err))
+		return NULL;
+	n->prefix = prefix;
+	n->binary = stb_arena_printf(&n->run->arena, "%s, %s", path, version);
+	return n->binary;
+}
+
 static int need_server(struct needs *n, const struct stb_plan_block *db)
 {
-	const struct stb_plan_attr *prefix = stb_plan_attr(db, "version");
-	const char *path = "", *version = "";
+	const struct stb_plan_attr *version = stb_plan_attr(db, "version");
+	const char *prefix = version && version->val.str ? version->val.str : "";
 	struct stb_err err;
 
 	stb_err_clear(&err);
-	if (stb_mysqld_preflight(db, &err) || stb_mysqld_binary(db, &n->run->arena, &path, &version, &err))
+	if (stb_mysqld_preflight(db, &err))
 		asked_at(&err, db->span);
-	return tell(n, named(n, db), prefix && prefix->val.str ? stb_arena_printf(&n->run->arena, "mariadbd or mysqld %s", prefix->val.str) :
-		"mariadbd or mysqld", stb_arena_printf(&n->run->arena, "%s, %s", path, version), &err);
+	return tell(n, named(n, db), *prefix ? stb_arena_printf(&n->run->arena, "mariadbd or mysqld %s", prefix) : "mariadbd or mysqld",
+		err.set ? NULL : server_words(n, db, prefix), &err);
 }
 
 static int need_cpus(struct needs *n, const struct stb_plan_block *server)

@@ -96,23 +96,7 @@ static int read_selection(struct resume *s, struct stb_err *err)
 	if (!json_is_array(cells) || !s->options.only)
 		return 0;
 	s->keep = stb_arena_alloc_array(&s->arena, (size_t)p->n_cells + 1, 1);
-	for (size_t i = 0; i < json_array_size(cells); i++) {
-		const char *id = json_string_value(json_array_get(cells, i));
-		bool found = false;
-
-		for (uint32_t c = 0; id && c < p->n_cells; c++) {
-			if (strcmp(p->cells[c].id, id))
-				continue;
-			s->keep[c] = 1;
-			found = true;
-		}
-		if (!found) {
-			stb_err_set(err, 0, "the journal selects a cell that plan.json does not have (%.16s)", id ? id : "?");
-			stb_err_remedy(err, "the two belong to different runs: run the spec anew");
-			return -1;
-		}
-	}
-	return 0;
+	return stb_past_select(cells, p, s->keep, err);
 }
 
 /* What differs and matters, in words. */

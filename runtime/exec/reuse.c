@@ -107,22 +107,26 @@ static bool is_elsewhere(const struct stb_run *run, const struct stb_reused *s, 
 	return g->database != STB_NONE && differs(s, "database", run->plan->blocks[g->database].name);
 }
 
-static bool is_wanted(const struct stb_run *run, uint32_t cell)
+/* Per cell, the first of equal ones standing for all: whether this run measures it. */
+static uint8_t *wanted_cells(const struct stb_run *run)
 {
-	for (uint32_t i = cell; run->o->keep && i < run->plan->n_cells; i++) {
-		if (run->plan->cells[i].same_as == cell && run->o->keep[i])
-			return true;
-	}
-	return !run->o->keep;
+	uint8_t *out = stb_xcalloc((size_t)run->plan->n_cells + 1, 1);
+
+	for (uint32_t i = 0; i < run->plan->n_cells; i++)
+		if (!run->o->keep || run->o->keep[i])
+			out[run->plan->cells[i].same_as] = 1;
+	return out;
 }
 
 static int take(struct stb_run *run, struct stb_reused *s, struct stb_err *err)
 {
-	for (size_t i = 0; i < s->past.n; i++) {
+	uint8_t *wanted = wanted_cells(run);
+
+	for (size_t i = 0; i < s->past.n && !err->set; i++) {
 		struct stb_past_result *one = &s->past.results[i];
 
 		one->dropped = true;
-		if (!stb_status_valid(one->status) || !is_wanted(run, one->cell) ||
+		if (!stb_status_valid(one->status) || !wanted[one->cell] ||
 			stb_done_has(&run->present, one->cell, one->slot, one->repetition))
 			continue;
 		if (is_elsewhere(run, s, one->cell)) {
@@ -133,13 +137,14 @@ static int take(struct stb_run *run, struct stb_reused *s, struct stb_err *err)
 			continue;
 		if (stb_past_add_rows(one, run->results, err)) {
 			stb_err_wrap(err, "cannot take results of `%s` over", s->dir);
-			return -1;
+			break;
 		}
 		one->dropped = false;
 		stb_done_add(&run->present, one->cell, one->slot, one->repetition);
 		stb_done_add(&s->taken, one->cell, one->slot, one->repetition);
 	}
-	return 0;
+	free(wanted);
+	return err->set ? -1 : 0;
 }
 
 static void say(const struct stb_reused *s)
