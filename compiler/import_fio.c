@@ -10,7 +10,7 @@
  */
 #include "compiler/import_fio.h"
 
-#include "compiler/fmt.h"
+#include "compiler/expand.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -193,6 +193,7 @@ static void make_phases(struct stb_fio_import *x)
 		}
 		x->n_phases += begins;
 		j->phase = x->n_phases - 1;
+		j->rank = begins ? 0 : x->jobs[i - 1].rank + 1;
 	}
 }
 
@@ -522,6 +523,12 @@ static bool put_pin(struct stb_fio_import *x)
 
 /* --- matrix ---------------------------------------------------------------------------------------------------------------------------- */
 
+/* A mix has a limit, and jobs beyond it are told. */
+static bool is_in_mix(const struct stb_fio_job *j, uint32_t phase)
+{
+	return j->phase == phase && j->rank < STB_MAX_PARTS;
+}
+
 static void add_word(struct stb_buf *list, const char *word)
 {
 	stb_buf_printf(list, "%s%s", list->len ? ", " : "", word);
@@ -535,7 +542,7 @@ static void put_mix_report(struct stb_fio_import *x, uint32_t phase, const char 
 
 	stb_buf_init(&all);
 	for (uint32_t i = 0; i < x->n_jobs; i++)
-		for (const char *p = metrics; x->jobs[i].phase == phase && *p; p += strspn(p, ", ")) {
+		for (const char *p = metrics; is_in_mix(&x->jobs[i], phase) && *p; p += strspn(p, ", ")) {
 			const size_t n = strcspn(p, ",");
 
 			add_word(&all, stb_arena_printf(&x->im->c->arena, "%s.%.*s", x->jobs[i].name, (int)n, p));
@@ -555,10 +562,17 @@ static const char *put_mix(struct stb_fio_import *x, uint32_t phase)
 	struct stb_buf run;
 
 	stb_buf_init(&run);
-	for (uint32_t i = 0; i < x->n_jobs; i++)
-		if (x->jobs[i].phase == phase)
-			add_word(&run, x->jobs[i].name);
 	stb_import_open(x->im, "workload mix %s", mix);
+	for (uint32_t i = 0; i < x->n_jobs; i++) {
+		const struct stb_fio_job *j = &x->jobs[i];
+
+		if (is_in_mix(j, phase))
+			add_word(&run, j->name);
+		else if (j->phase == phase)
+			stb_import_refuse(x->im, j->section->span, stb_arena_printf(&x->im->c->arena, "[%s]",
+				stb_import_quote(x->im, j->section->name, strlen(j->section->name))),
+				"at most %d workloads run at the same time; equal ones are one workload with numjobs", STB_MAX_PARTS);
+	}
 	stb_import_comment(x->im, "no stonewall lies between these jobs: they run at the same time");
 	stb_import_attr(x->im, "run", "[%s]", stb_buf_str(&run));
 	stb_import_close(x->im);

@@ -98,6 +98,7 @@ struct stb_fio_job {
 	struct stb_fio_option *sym[STB_FIO_N_SYMS];    /* in force; NULL: fio's default */
 	struct stb_fio_option **row;                   /* per row of the table, of what is not translated */
 	uint32_t kb_base, clones, depth, phase;
+	uint32_t rank;                                 /* in its phase, from 0 */
 	bool reads, writes, trims, random, direct, async, raw;
 	const char *rw;                                /* the spec's word */
 	const char *engine;

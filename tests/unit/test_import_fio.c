@@ -255,6 +255,26 @@ Test(import_fio, any_name_of_a_job_will_do)
 		}
 }
 
+Test(import_fio, more_jobs_at_once_than_a_mix_has_are_told)
+{
+	struct imported k;
+	struct stb_buf text;
+
+	stb_buf_init(&text);
+	stb_buf_adds(&text, "[global]\ndirectory=/srv\nsize=1m\n");
+	for (int i = 0; i < 8; i++)
+		stb_buf_printf(&text, "[job%d]\n", i);
+	import(&k, stb_buf_str(&text));
+	cr_expect_eq(said_errors(&k), 0, "%s", k.c.sink.n_diags ? k.c.sink.diags[0]->text : "");
+	fini(&k);
+	stb_buf_adds(&text, "[job8]\n[job9]\n");
+	import(&k, stb_buf_str(&text));
+	cr_expect_eq(said(&k, STB_E0801), 2);
+	cr_expect(spec_has(&k, "run = [job0, job1, job2, job3, job4, job5, job6, job7]"), "%s", stb_buf_str(&k.spec));
+	fini(&k);
+	stb_buf_fini(&text);
+}
+
 Test(import_fio, a_path_that_is_no_text_is_wrong)
 {
 	struct imported k;
