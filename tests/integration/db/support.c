@@ -110,6 +110,14 @@ void query_text(struct server *s, const char *sql, char *out, size_t size)
 	stb_client_close(c);
 }
 
+void query_rows(struct server *s, const char *sql, bool (*row)(void *ctx, const char *const *cells, uint32_t n_cells), void *ctx)
+{
+	struct stb_client *c = open_client(s);
+
+	cr_assert_eq(stb_client_rows(c, sql, row, ctx), 0, "%s: %s", sql, stb_client_text(c));
+	stb_client_close(c);
+}
+
 void execute(struct server *s, const char *sql)
 {
 	struct stb_client *c = open_client(s);

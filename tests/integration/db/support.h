@@ -34,6 +34,7 @@ struct stb_oltp_setup setup_of(struct server *s, const struct stb_plan_block *wo
 /* Sum of Com_* and Handler_* counters etc.: one number of SHOW GLOBAL STATUS or of any query's first cell. */
 uint64_t status_of(struct server *s, const char *name);
 void query_text(struct server *s, const char *sql, char *out, size_t size);
+void query_rows(struct server *s, const char *sql, bool (*row)(void *ctx, const char *const *cells, uint32_t n_cells), void *ctx);
 void execute(struct server *s, const char *sql);
 
 #endif
