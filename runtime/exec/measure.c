@@ -168,24 +168,36 @@ static double attr_double(const struct stb_plan_block *b, const char *name)
 	return a && a->val.type != STB_V_NONE ? stb_val_double(&a->val) : 0;
 }
 
-/* Against what arrived, not against the rate: arrivals are random, and fewer than asked for are no fault of the server. */
-static bool misses_rate(const struct stb_plan_block *w, const struct stb_measure *m, struct stb_err *err)
+/* Against what was due, not against the rate: arrivals are random, and fewer than asked for are no fault of what is measured. */
+static bool misses_rate(const struct stb_plan_block *w, bool is_io, uint64_t ok, const struct stb_measure *m, struct stb_err *err)
 {
 	const double tolerance = attr_double(w, "rate_tolerance"), window_s = (double)STB_MAX(m->window_ns, 1u) / 1e9;
 
-	if (!attr_double(w, "rate") || (double)m->ok[0] >= (double)m->scheduled * (1 - tolerance))
+	if (!m->scheduled || (double)ok >= (double)m->scheduled * (1 - tolerance))
 		return false;
-	stb_err_set(err, 0, "the rate was not met: of %.4g transactions/s that arrived %.4g were done, and rate_tolerance = %g%%",
-		(double)m->scheduled / window_s, (double)m->ok[0] / window_s, 100 * tolerance);
+	stb_err_set(err, 0, "the rate was not met: of %.4g %s/s that %s %.4g were done, and rate_tolerance = %g%%",
+		(double)m->scheduled / window_s, is_io ? "I/Os" : "transactions", is_io ? "were due" : "arrived", (double)ok / window_s,
+		100 * tolerance);
 	return true;
 }
 
-/* A counter may stand still between arrivals. */
+/* The time from one start to the next at a rate of one job. */
+static double gap_s(const struct stb_plan_block *w, bool is_io)
+{
+	const double rate = attr_double(w, is_io ? "rate_iops" : "rate"), bytes = is_io ? attr_double(w, "rate") : 0;
+
+	if (bytes > 0)
+		return (double)stb_io_greatest_bs_of(w) / bytes;
+	return rate > 0 ? 1 / rate : 0;
+}
+
+/* A counter may stand still between arrivals, and in pauses. */
 static uint64_t still_ns(const struct stb_plan_block *w, bool is_io)
 {
-	const double rate = is_io ? 0 : attr_double(w, "rate");
+	const double gap = STILL_ARRIVALS * gap_s(w, is_io) * 1e9;
+	const uint64_t pause = is_io ? attr_u64(w, "thinktime") : 0;
 
-	return rate ? STB_MAX(STILL_NS, (uint64_t)(STILL_ARRIVALS / rate * 1e9)) : STILL_NS;
+	return STILL_NS + pause + (gap > (double)STILL_NS ? (uint64_t)STB_MIN(gap, 0x1p62) : 0);
 }
 
 static enum stb_status judge(const struct stb_plan_block *w, bool is_io, enum stb_child_fate fate, const struct stb_measure *m,
@@ -227,7 +239,7 @@ static enum stb_status judge(const struct stb_plan_block *w, bool is_io, enum st
 		stb_err_set(err, 0, "the measurement ended after %.1f s of %.1f s", (double)m->window_ns / 1e9, (double)asked / 1e9);
 		return STB_STATUS_EARLY;
 	}
-	if (!is_io && misses_rate(w, m, err))
+	if (misses_rate(w, is_io, ok, m, err))
 		return STB_STATUS_RATE;
 	return is_io && asked && m->end == STB_END_SIZE ? STB_STATUS_ENDED_BY_SIZE : STB_STATUS_OK;
 }

@@ -27,6 +27,8 @@ struct stb_io_engine_info {
 /* Fills up to max entries in the order of caps.def and returns how many engines there are. Asks the kernel; touches no file. */
 uint32_t stb_io_engines(struct stb_io_engine_info *out, uint32_t max);
 
+/* The greatest size in bs, of a workload that may not have been checked; at least 1. */
+uint64_t stb_io_greatest_bs_of(const struct stb_plan_block *workload);
 /* Workers (threads) that the workload needs: the size of phase->live. */
 uint32_t stb_io_workers(const struct stb_plan_block *workload);
 /*

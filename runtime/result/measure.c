@@ -10,6 +10,7 @@
  *     too few samples were taken is left out: num/den needs den/(den - num) samples, so that at least one lies beyond it (lat_p999 needs
  *     1000). Where all samples are equal every percentile is known and stands. The histogram is kept in any case: repetitions that are too
  *     short alone may be enough together.
+ *   - slat_ and clat_ rows where an asynchronous engine tells them apart.
  *   - svc_ rows where the workload has a rate: beside the latency from when an event was due, that from when it began.
  *   - read. write. trim. rows where the workload mixes directions, or where the plan asks for them; sync. rows where there were syncs.
  *
@@ -34,8 +35,15 @@ struct row_ctx {
 };
 
 static const char *const usual_percentiles[] = { "p50", "p95", "p99", "p999" };
-static const char *const part_prefix[STB_N_PARTS] = { "", "read.", "write.", "trim.", "sync.", "" };
-static const char *const part_suffix[STB_N_PARTS] = { "", "-read", "-write", "-trim", "-sync", "-svc" };
+static const char *const dir_prefix[STB_N_DIRS] = { "read.", "write.", "trim." };
+static const struct {
+	const char *suffix;
+	enum stb_dir dir;
+} parts[STB_N_PARTS] = {
+#define STB_X(sym, stem, suffix, dir) { suffix, dir },
+	STB_PARTS(STB_X)
+#undef STB_X
+};
 
 uint64_t stb_percentile_needs(uint64_t num, uint64_t den)
 {
@@ -107,33 +115,39 @@ static bool asked_for(const struct stb_plan *p, const char *prefix)
 	return false;
 }
 
-/* Whether part is more than the whole: several directions were counted, or somebody asks for this one. */
-static bool has_part(const struct stb_plan *p, const struct stb_measure *m, enum stb_part part)
+/* Whether a direction is more than the whole: several were counted, or somebody asks for this one. */
+static bool has_dir(const struct stb_plan *p, const struct stb_measure *m, enum stb_dir dir)
 {
-	const int dir = (int)part - STB_PART_READ;
 	int used = 0;
 
-	if (part == STB_PART_ALL)
-		return true;
-	if (part == STB_PART_SYNC)
-		return m->sync.count > 0;
-	if (part == STB_PART_SVC)
-		return m->svc[0].count + m->svc[1].count + m->svc[2].count > 0;
 	for (int i = 0; i < STB_N_DIRS; i++)
 		used += m->ok[i] > 0;
-	return m->ok[dir] && (used > 1 || asked_for(p, part_prefix[part]));
+	return m->ok[dir] && (used > 1 || asked_for(p, dir_prefix[dir]));
 }
 
-/* The histogram of a part; all directions are merged into *whole, which the caller lends. */
+static bool has_part(const struct stb_plan *p, const struct stb_measure *m, enum stb_part part)
+{
+	return parts[part].dir == STB_N_DIRS || has_dir(p, m, parts[part].dir);
+}
+
+/* The histograms that a part is of, one a direction. */
+static const struct stb_hist *part_hists(const struct stb_measure *m, enum stb_part part)
+{
+	return part >= STB_PART_SVC ? m->svc : part >= STB_PART_CLAT ? m->clat : part >= STB_PART_SLAT ? m->slat : m->lat;
+}
+
+/* The histogram of a part, which may be empty; all directions are merged into *whole, which the caller lends. */
 static const struct stb_hist *part_hist(const struct stb_measure *m, enum stb_part part, struct stb_hist *whole)
 {
+	const struct stb_hist *of = part_hists(m, part);
+
 	if (part == STB_PART_SYNC)
 		return &m->sync;
-	if (part != STB_PART_ALL && part != STB_PART_SVC)
-		return &m->lat[part - STB_PART_READ];
+	if (parts[part].dir != STB_N_DIRS)
+		return &of[parts[part].dir];
 	stb_hist_init(whole);
 	for (int i = 0; i < STB_N_DIRS; i++)
-		stb_hist_merge(whole, part == STB_PART_SVC ? &m->svc[i] : &m->lat[i]);
+		stb_hist_merge(whole, &of[i]);
 	return whole;
 }
 
@@ -172,11 +186,24 @@ static void add_io(const struct row_ctx *x, const struct stb_measure *m, const s
 	for (int i = 0; i < STB_N_DIRS; i++) {
 		struct row_ctx sub = *x;
 
-		if (!has_part(x->r->plan, m, (enum stb_part)(STB_PART_READ + i)))
+		if (!has_dir(x->r->plan, m, (enum stb_dir)i))
 			continue;
-		sub.prefix = part_prefix[STB_PART_READ + i];
+		sub.prefix = dir_prefix[i];
 		add_throughput(&sub, m->ok[i], m->bytes[i], window_s);
 	}
+}
+
+/* What came of a rate, and of reading back. */
+static void add_outcome(const struct row_ctx *x, const struct stb_measure *m)
+{
+	uint64_t ok = 0;
+
+	for (int i = 0; i < STB_N_DIRS; i++)
+		ok += m->ok[i];
+	if (m->scheduled)
+		add_rate(x, "rate_achieved", (double)ok, (double)m->window_ns / NS_PER_SEC);
+	if (m->verified)
+		add(x, "verify_errors", (double)m->mismatches);
 }
 
 static void add_oltp(const struct row_ctx *x, const struct stb_measure *m)
@@ -188,8 +215,6 @@ static void add_oltp(const struct row_ctx *x, const struct stb_measure *m)
 	add(x, "events", (double)m->ok[0]);
 	add_rate(x, "errors_per_s", (double)m->errors, window_s);
 	add_rate(x, "reconnects_per_s", (double)m->reconnects, window_s);
-	if (m->scheduled)
-		add_rate(x, "rate_achieved", (double)m->ok[0], window_s);
 }
 
 static bool is_io(const struct stb_plan *p, uint32_t cell)
@@ -211,6 +236,7 @@ void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot
 		add_io(&x, m, part_hist(m, STB_PART_ALL, whole));
 	else
 		add_oltp(&x, m);
+	add_outcome(&x, m);
 	for (int part = 0; part < STB_N_PARTS; part++) {
 		const struct stb_hist *h;
 
@@ -246,7 +272,7 @@ void stb_results_add_partial(struct stb_results *r, uint32_t cell, uint32_t slot
 void stb_hist_file_name(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,
 	char out[STB_HIST_FILE_NAME])
 {
-	snprintf(out, STB_HIST_FILE_NAME, "histograms/%.16s-s%u-r%u%s.csv", p->cells[cell].id, slot, repetition, part_suffix[part]);
+	snprintf(out, STB_HIST_FILE_NAME, "histograms/%.16s-s%u-r%u%s.csv", p->cells[cell].id, slot, repetition, parts[part].suffix);
 }
 
 void stb_hist_write_csv(const struct stb_hist *h, FILE *out)

@@ -67,7 +67,11 @@ bool stb_status_find(const char *text, enum stb_status *out)
 
 const char *stb_part_stem(enum stb_part part)
 {
-	static const char *const stems[STB_N_PARTS] = { "lat_", "read.lat_", "write.lat_", "trim.lat_", "sync.lat_", "svc_" };
+	static const char *const stems[STB_N_PARTS] = {
+#define STB_X(sym, stem, suffix, dir) stem,
+		STB_PARTS(STB_X)
+#undef STB_X
+	};
 
 	return stems[part];
 }

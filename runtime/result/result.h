@@ -20,7 +20,25 @@ bool stb_status_find(const char *text, enum stb_status *out);
 #define STB_HIST_FILE_NAME 96
 
 /* Which latencies a histogram counts; histograms/ID-sSLOT-rREPETITION[-PART].csv, no part for all directions together. */
-enum stb_part { STB_PART_ALL, STB_PART_READ, STB_PART_WRITE, STB_PART_TRIM, STB_PART_SYNC, STB_PART_SVC, STB_N_PARTS };
+#define STB_PARTS_OF(X, sym, all, latency, suffix)                                                                    \
+	X(all, latency "_", suffix, STB_N_DIRS)                                                                       \
+	X(sym##READ, "read." latency "_", "-read" suffix, STB_READ)                                                   \
+	X(sym##WRITE, "write." latency "_", "-write" suffix, STB_WRITE)                                               \
+	X(sym##TRIM, "trim." latency "_", "-trim" suffix, STB_TRIM)
+/* X(symbol, what its metrics begin with, the part of the file's name, of which direction: STB_N_DIRS for all) */
+#define STB_PARTS(X)                                                                                                  \
+	STB_PARTS_OF(X, , ALL, "lat", "")                                                                             \
+	X(SYNC, "sync.lat_", "-sync", STB_N_DIRS)                                                                     \
+	STB_PARTS_OF(X, SLAT_, SLAT, "slat", "-slat")                                                                 \
+	STB_PARTS_OF(X, CLAT_, CLAT, "clat", "-clat")                                                                 \
+	STB_PARTS_OF(X, SVC_, SVC, "svc", "-svc")
+
+enum stb_part {
+#define STB_X(sym, stem, suffix, dir) STB_PART_##sym,
+	STB_PARTS(STB_X)
+#undef STB_X
+	STB_N_PARTS
+};
 
 /* What the names of its metrics begin with: "lat_", "read.lat_", "svc_"; "mean", "min", "p95" follow. */
 const char *stb_part_stem(enum stb_part part);
