@@ -66,6 +66,11 @@ bool stb_io_random(const struct stb_eblock *w)
 		stb_eattr_is(w, "rw", "randrw");
 }
 
+bool stb_io_permuted(const struct stb_eblock *w)
+{
+	return stb_io_random(w) && !stb_eattr_true(w, "norandommap") && stb_eattr_is(w, "random_distribution", "random");
+}
+
 bool stb_io_trims(const struct stb_eblock *w)
 {
 	return stb_eattr_is(w, "rw", "trim");

@@ -330,6 +330,7 @@ uint64_t stb_volume_bytes(const struct stb_eblock *volume, const struct stb_eblo
 bool stb_io_reads(const struct stb_eblock *workload);
 bool stb_io_writes(const struct stb_eblock *workload);
 bool stb_io_random(const struct stb_eblock *workload);
+bool stb_io_permuted(const struct stb_eblock *workload); /* each block once a pass, in random order */
 bool stb_io_trims(const struct stb_eblock *workload);
 uint64_t stb_io_greatest_bs(const struct stb_eblock *workload); /* 0: it has none */
 bool stb_oltp_writes(const struct stb_eblock *workload);

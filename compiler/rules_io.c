@@ -91,6 +91,18 @@ static void direct_block_size(struct stb_rules_run *r)
 	stb_diag_note(r->x->sink, d, "devices with sectors of 4096 bytes need multiples of 4KiB");
 }
 
+static uint64_t least_bs(const struct stb_eblock *w)
+{
+	const struct stb_eattr *bs = stb_eattr(w, "bs");
+	uint64_t least = stb_io_greatest_bs(w);
+
+	for (uint32_t i = 0; bs && i < bs->val.n_items; i++) {
+		if (bs->val.items[i].den == 1 && bs->val.items[i].num > 0)
+			least = STB_MIN(least, (uint64_t)bs->val.items[i].num);
+	}
+	return least;
+}
+
 static void size_of_blocks(struct stb_rules_run *r)
 {
 	const struct stb_eattr *size = stb_eattr(r->w, "size"), *bs = stb_eattr(r->w, "bs");
@@ -99,8 +111,8 @@ static void size_of_blocks(struct stb_rules_run *r)
 
 	if (!size || !b || n % b == 0)
 		return;
-	if (bs->val.type == STB_V_LIST && n > b) /* the last blocks of a region are drawn from what fits */
-		return;
+	if (bs->val.type == STB_V_LIST && n > b && !stb_io_permuted(r->w) && n % least_bs(r->w) == 0)
+		return; /* the last I/O of a region is cut */
 	d = stb_find(r, STB_E0404, r->w, size, r->w, bs, n < b ? "`%s` is smaller than one block of %s" :
 		"`%s` is no multiple of %s", stb_attr_text(r, size), stb_attr_text(r, bs));
 	if (!d)
@@ -208,9 +220,9 @@ static void file_of_raw(struct stb_rules_run *r)
 
 static void fallocate_of_reads(struct stb_rules_run *r)
 {
-	if (stb_io_reads(r->w) && !is_raw(r))
+	if ((stb_io_reads(r->w) || stb_io_trims(r->w)) && !is_raw(r))
 		stb_without_effect(r, STB_E0415, r->w, "fallocate", r->w, "rw",
-			"a file that is read is filled before it is measured");
+			stb_io_trims(r->w) ? "a file that is trimmed is filled before it is measured" : "a file that is read is filled before it is measured");
 }
 
 static void jobs_of_raw(struct stb_rules_run *r)
@@ -308,6 +320,35 @@ static void sizes_and_shares(struct stb_rules_run *r)
 		"write bs as a list, or leave bs_percent out");
 }
 
+/* Places are counted in the least size; a pass that touches each block once tiles the region with the greatest (runtime/io/sizes.h). */
+static void sizes_of_each_other(struct stb_rules_run *r)
+{
+	const struct stb_eattr *bs = stb_eattr(r->w, "bs");
+	const uint64_t least = least_bs(r->w), most = stb_io_greatest_bs(r->w);
+	struct stb_diag *d;
+
+	if (bs && bs->val.type == STB_V_LIST && bs->val.n_items > 64)
+		stb_find(r, STB_E0490, r->w, bs, NULL, NULL, "bs has %u sizes; at most 64 are drawn from", bs->val.n_items);
+	for (uint32_t i = 0; bs && least && i < bs->val.n_items; i++) {
+		const uint64_t n = bs->val.items[i].den == 1 ? (uint64_t)bs->val.items[i].num : 0;
+		const bool whole = n % least == 0;
+
+		if (!n || (whole && (!stb_io_permuted(r->w) || most % n == 0)))
+			continue;
+		if (!whole)
+			d = stb_find(r, STB_E0530, r->w, bs, NULL, NULL, "%s in `%s` is no multiple of the least size, %s",
+				stb_bytes_text(r->x->arena, n), stb_attr_text(r, bs), stb_bytes_text(r->x->arena, least));
+		else
+			d = stb_find(r, STB_E0530, r->w, bs, r->w, stb_eattr(r->w, "norandommap"),
+				"%s in `%s` does not divide the greatest size, %s: a pass cannot touch each block once",
+				stb_bytes_text(r->x->arena, n), stb_attr_text(r, bs), stb_bytes_text(r->x->arena, most));
+		if (d)
+			stb_diag_help(r->x->sink, d, whole ? "take sizes that divide the greatest one, or set norandommap = true" :
+				"I/Os of all sizes begin at multiples of the least one");
+		return;
+	}
+}
+
 static void batch_of_depth(struct stb_rules_run *r)
 {
 	const struct stb_eattr *batch = stb_eattr(r->w, "iodepth_batch"), *depth = stb_eattr(r->w, "iodepth");
@@ -345,6 +386,8 @@ static void polled_buffered(struct stb_rules_run *r)
 	stb_diag_help(r->x->sink, d, "set direct = true");
 }
 
+enum { LEAST_VERIFIED = 128 }; /* runtime/io/content.h */
+
 static void verify_impossible(struct stb_rules_run *r)
 {
 	const struct stb_eattr *a = stb_eattr(r->w, "verify"), *because = NULL;
@@ -358,6 +401,9 @@ static void verify_impossible(struct stb_rules_run *r)
 	if (!stb_io_writes(r->w)) {
 		because = stb_eattr(r->w, "rw");
 		why = "the workload writes nothing that could be read back";
+	} else if (stb_io_reads(r->w)) {
+		because = stb_eattr(r->w, "rw");
+		why = "which blocks are written, and which are read and keep what they had, is drawn";
 	} else if (is_null(r->w)) {
 		because = stb_eattr(r->w, "ioengine");
 		why = "engine null moves no data";
@@ -367,6 +413,15 @@ static void verify_impossible(struct stb_rules_run *r)
 	} else if (stb_io_random(r->w) && stb_eattr_true(r->w, "norandommap")) {
 		because = stb_eattr(r->w, "norandommap");
 		why = "without a map blocks are overwritten in an order that nobody keeps";
+	} else if (stb_io_random(r->w) && !stb_eattr_is(r->w, "random_distribution", "random")) {
+		because = stb_eattr(r->w, "random_distribution");
+		why = "blocks are overwritten in an order that nobody keeps";
+	} else if (stb_eattr_u64(r->w, "error_limit", 0)) {
+		because = stb_eattr(r->w, "error_limit");
+		why = "after a write that failed nobody knows what its block holds";
+	} else if (least_bs(r->w) < LEAST_VERIFIED) {
+		because = stb_eattr(r->w, "bs");
+		why = "the header of a block takes 80 bytes, and 128 are the least";
 	}
 	if (!why)
 		return;
@@ -419,6 +474,34 @@ static void attributes_without_effect(struct stb_rules_run *r)
 		stb_without_effect(r, STB_E0528, r->w, data[i], r->w, is_null(r->w) ? "ioengine" : "rw", "the workload writes nothing");
 	if (stb_eattr_true(r->w, "time_based"))
 		stb_without_effect(r, STB_E0528, r->w, "loops", r->w, "time_based", "the runtime ends the job, however often it went over its region");
+}
+
+static void trims(struct stb_rules_run *r)
+{
+	const struct stb_eattr *rw = stb_eattr(r->w, "rw"), *engine = stb_eattr(r->w, "ioengine"), *loops = stb_eattr(r->w, "loops");
+	const struct engine *e = engine_of(r->w);
+	struct stb_diag *d = NULL;
+
+	if (!stb_io_trims(r->w))
+		return;
+	stb_without_effect(r, STB_E0528, r->w, "direct", r->w, "rw", "a trim moves no data");
+	stb_without_effect(r, STB_E0528, r->w, "invalidate", r->w, "rw", "a trim does not go through the page cache");
+	if (e && !e->sync && !is_null(r->w))
+		d = stb_find(r, STB_E0531, r->w, engine, r->w, rw, "`%s` cannot trim: the kernel trims one range at a time", stb_attr_text(r, engine));
+	if (d)
+		stb_diag_help(r->x->sink, d, "write ioengine = psync; more jobs have more trims in flight");
+	if (stb_eattr_true(r->w, "time_based") || stb_eattr_u64(r->w, "loops", 1) > 1)
+		stb_find(r, STB_W0493, r->w, stb_eattr_true(r->w, "time_based") ? stb_eattr(r->w, "time_based") : loops, r->w, rw,
+			"workload `%s` trims the same blocks again and again, and only the first time there is something to discard", r->w->block->name);
+}
+
+static void pauses_of_depth(struct stb_rules_run *r)
+{
+	const struct stb_eattr *depth = stb_eattr(r->w, "iodepth"), *pause = stb_eattr(r->w, "thinktime");
+
+	if (pause && pause->val.num > 0 && depth && stb_eattr_u64(r->w, "iodepth", 1) > 1)
+		stb_without_effect(r, STB_E0528, r->w, "iodepth", r->w, "thinktime",
+			"a job that pauses after each I/O has one in flight");
 }
 
 static void distribution_repeats(struct stb_rules_run *r)

@@ -56,11 +56,12 @@ void stb_rule_raw_read(struct stb_rules_run *r)
 	const struct stb_eattr *rw = stb_eattr(r->w, "rw"), *fs = stb_eattr(r->s->volume, "filesystem");
 	struct stb_diag *d;
 
-	if (!rw || !stb_io_reads(r->w) || stb_eattr_is(r->w, "ioengine", "null") || !fs || strcmp(fs->val.str, "none") ||
+	if (!rw || (!stb_io_reads(r->w) && !stb_io_trims(r->w)) || stb_eattr_is(r->w, "ioengine", "null") || !fs || strcmp(fs->val.str, "none") ||
 		!strcmp(r->s->storage->block->type->type, "external") || stb_eattr(r->w, "prepare"))
 		return;
 	d = stb_find(r, STB_E0522, r->w, rw, r->s->volume, fs,
-		"workload `%s` reads raw volume `%s`, and nothing says that it holds data", r->w->block->name, r->s->volume->block->name);
+		"workload `%s` %s raw volume `%s`, and nothing says that it holds data", r->w->block->name,
+		stb_io_trims(r->w) ? "trims" : "reads", r->s->volume->block->name);
 	if (!d)
 		return;
 	stb_find_other(r, d, r->s->volume, fs, "the volume is raw here");

@@ -234,7 +234,7 @@ static uint32_t own_axes(struct gen *g, struct node *m)
 		if (p->n_kids && strcmp(p->kids[0]->head, "label"))
 			p->n_kids = 0;
 		add(g, p, "workload.error_limit", "3");
-		add(g, p, "workload.thinktime", "1ms");
+		add(g, p, "workload.ramp_time", "1ms");
 	}
 	return n;
 }

@@ -235,8 +235,9 @@ Test(rules, what_is_planned_only_says_so)
 	static const struct {
 		const char *attrs, *attr;
 	} cases[] = {
-		{ "rate_iops = 5/s", "rate_iops" }, { "bs = [4KiB, 8KiB] bs_percent = [50%, 50%]", "bs" }, { "bs = 8KiB", NULL },
-		{ "bs = [8KiB]", NULL },            { "rate_tolerance = 5%", NULL },                    { "prepare = []", NULL },
+		{ "rate_iops = 5/s", NULL },      { "bs = [4KiB, 8KiB] bs_percent = [50%, 50%]", NULL }, { "bs = 8KiB", NULL },
+		{ "bs = [8KiB]", NULL },          { "rate_tolerance = 5%", NULL },                    { "prepare = []", NULL },
+		{ "thinktime = 1ms", NULL },      { "offset = 4KiB", NULL },                          { "rate = 1MiB/s rate_process = poisson", NULL },
 	};
 
 	for (size_t i = 0; i < STB_LEN(cases); i++) {
