@@ -500,8 +500,8 @@ static void pauses_of_depth(struct stb_rules_run *r)
 	const struct stb_eattr *depth = stb_eattr(r->w, "iodepth"), *pause = stb_eattr(r->w, "thinktime");
 
 	if (pause && pause->val.num > 0 && depth && stb_eattr_u64(r->w, "iodepth", 1) > 1)
-		stb_without_effect(r, STB_E0528, r->w, "iodepth", r->w, "thinktime",
-			"a job that pauses after each I/O has one in flight");
+		stb_find(r, STB_W0494, r->w, pause, r->w, depth, "`%s` leaves one I/O in flight, whatever `%s` says: a job pauses after each",
+			stb_attr_text(r, pause), stb_attr_text(r, depth));
 }
 
 static void distribution_repeats(struct stb_rules_run *r)
