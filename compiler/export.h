@@ -66,5 +66,7 @@ bool stb_export_kubernetes_applies(const struct stb_export *e);
 void stb_export_kubernetes(struct stb_export *e);
 bool stb_export_libvirt_applies(const struct stb_export *e);
 void stb_export_libvirt(struct stb_export *e); /* needs the topology */
+bool stb_export_sysbench_applies(const struct stb_export *e);
+void stb_export_sysbench(struct stb_export *e);
 
 #endif

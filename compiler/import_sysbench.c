@@ -350,13 +350,32 @@ static const char *variable(struct sb *s, const char *value)
 	return len ? stb_arena_strndup(&s->im->c->arena, name, len) : NULL;
 }
 
+/* The path in `$(cat PATH)`; NULL: it is no such thing, or no path that a spec could name as it stands. */
+static const char *file_read(struct sb *s, const char *value)
+{
+	static const char cat[] = "$(cat ";
+	const size_t n = strlen(value), head = sizeof(cat) - 1;
+	const bool quoted = n > head && value[head] == '\'';
+	const size_t begin = head + quoted, end = n - 1 - quoted;
+
+	if (strncmp(value, cat, head) != 0 || n < head + 2 + 2 * (size_t)quoted || value[n - 1] != ')' || (quoted && value[n - 2] != '\'') ||
+		strcspn(value + begin, "'\"\\$\n") < end - begin)
+		return NULL;
+	return stb_arena_strndup(&s->im->c->arena, value + begin, end - begin);
+}
+
 static void put_password(struct sb *s)
 {
 	const struct stb_sb_option *o = take(s, "mysql-password");
-	const char *name;
+	const char *name, *path;
 
 	if (!o || !*o->value)
 		return;
+	path = file_read(s, o->value);
+	if (path) {
+		stb_import_attr(s->im, "password", "file(\"%s\")", path);
+		return;
+	}
 	name = variable(s, o->value);
 	if (!name) {
 		name = "MYSQL_PASSWORD";

@@ -29,6 +29,7 @@ static const struct format formats[] = {
 	{ "kubernetes", "Kubernetes", "# ", "", "---\n", false, "a volume on a storage class of type kubernetes",
 		stb_export_kubernetes_applies, stb_export_kubernetes },
 	{ "libvirt", "libvirt", "<!-- ", " -->", NULL, true, "a server with a pin", stb_export_libvirt_applies, stb_export_libvirt },
+	{ "sysbench", "sysbench 1.0.20", "# ", "", NULL, false, "an oltp workload", stb_export_sysbench_applies, stb_export_sysbench },
 };
 
 static const struct format *find_format(const char *name)

@@ -64,7 +64,8 @@ static const struct stb_command table[] = {
 		"the same work for another tool",
 		"stb export fio FILE: a job file with the I/O of a cell.\n"
 		"stb export kubernetes FILE: storage classes and claims. stb export libvirt FILE: vcpupin, numatune and guest cells of a\n"
-		"server's pin, on this machine's topology or a saved one. Cells that differ need a choice, --cell, where the format is\n"
+		"server's pin, on this machine's topology or a saved one. stb export sysbench FILE: a shell script that prepares, runs and\n"
+		"cleans up an oltp cell with sysbench 1.0.20. Cells that differ need a choice, --cell, where the format is\n"
 		"one document. What the other tool has no word for is told and stands in the text as a comment; where it changes what\n"
 		"is measured, the exit code is 1. Passwords stay references. Touches nothing.\n" },
 	{ "explain", stb_cmd_explain, SPEC | BIT(MAX_CELLS) | BIT(FORMAT), "[TOPIC | CELL FILE]", 0, 2, "text markdown man bash zsh dictionary", false, NULL,

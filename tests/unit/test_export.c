@@ -4,6 +4,7 @@
  */
 #include "compiler/compile.h"
 #include "compiler/export.h"
+#include "compiler/import.h"
 #include "compiler/schema.h"
 #include "tests/support/golden.h"
 
@@ -22,6 +23,8 @@ static const struct kind kubernetes = { stb_export_kubernetes_applies, stb_expor
 static const struct kind fio = { stb_export_fio_applies, stb_export_fio, "fio", "# ", "", "=== and\n" };
 
 static const struct kind libvirt = { stb_export_libvirt_applies, stb_export_libvirt, "libvirt", "<!-- ", " -->", "=== and\n" };
+
+static const struct kind sysbench = { stb_export_sysbench_applies, stb_export_sysbench, "sysbench 1.0.20", "# ", "", "=== and\n" };
 
 static struct stb_plan *compile(struct stb_compilation *c, const char *path)
 {
@@ -87,6 +90,72 @@ static void print_libvirt(const char *path, const char *name, FILE *out)
 Test(export, libvirt)
 {
 	cr_expect_geq(golden_dir("tests/golden/export/libvirt", "xml", print_libvirt), 1);
+}
+
+static void print_sysbench(const char *path, const char *name, FILE *out)
+{
+	(void)name;
+	print(path, &sysbench, NULL, out);
+}
+
+/* --- back again ------------------------------------------------------------------------------------------------------------------------- */
+
+/* What the spec that came back says of a block, and what the first said. */
+static void expect_same(const struct stb_plan_block *a, const struct stb_plan_block *b)
+{
+	for (uint32_t i = 0; i < a->n_attrs; i++) {
+		const struct stb_plan_attr *x = &a->attrs[i], *y = stb_plan_attr(b, x->name);
+
+		cr_expect(y && stb_val_equal(&x->val, &y->val), "%s `%s`: %s does not come back", a->kind, a->name, x->name);
+	}
+	cr_expect_eq(a->n_attrs, b->n_attrs, "%s `%s` has %u attributes, %u come back", a->kind, a->name, a->n_attrs, b->n_attrs);
+}
+
+static void round_trip(struct stb_export *e, const char *script)
+{
+	struct stb_compilation c;
+	struct stb_import im;
+	struct stb_buf spec;
+	struct stb_plan *p;
+
+	stb_compilation_init(&c);
+	stb_buf_init(&spec);
+	stb_import_init(&im, &c, "sysbench");
+	cr_assert(stb_import_sysbench(&im, &script, 1), "%s", script);
+	cr_assert(stb_import_finish(&im, &spec));
+	cr_expect_eq(c.sink.n_errors, 0, "%s", script);
+	p = stb_compile_bytes(&c, "back.stb", stb_buf_str(&spec), spec.len, NULL);
+	cr_assert(p && p->n_cells == 1, "%s", stb_buf_str(&spec));
+	expect_same(stb_export_workload(e), &p->blocks[p->cells[0].workload]);
+	expect_same(stb_export_database(e), &p->blocks[p->groups[p->cells[0].group].database]);
+	stb_plan_free(p);
+	stb_import_fini(&im);
+	stb_buf_fini(&spec);
+	stb_compilation_fini(&c);
+}
+
+/* import(export(cell)) has the same effective attributes, for every script. */
+Test(export, sysbench_comes_back)
+{
+	struct stb_compilation c;
+	struct stb_plan *p = compile(&c, "tests/golden/export/sysbench/every_script.stb");
+	struct stb_export e;
+
+	stb_export_init(&e, p);
+	for (e.cell = 0; e.cell < p->n_cells; e.cell++) {
+		stb_export_sysbench(&e);
+		cr_expect_str_eq(e.docs[e.cell].account, "");
+		round_trip(&e, e.docs[e.cell].text);
+	}
+	cr_expect_geq(e.n_docs, 12);
+	stb_export_fini(&e);
+	stb_plan_free(p);
+	stb_compilation_fini(&c);
+}
+
+Test(export, sysbench)
+{
+	cr_expect_geq(golden_dir("tests/golden/export/sysbench", "sh", print_sysbench), 3);
 }
 
 Test(export, kubernetes)

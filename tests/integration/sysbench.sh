@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# sysbench.sh - what `stb export sysbench` writes, carried out by sysbench 1.0.20 itself against a private server: as many events and queries
+# as `stb run` of the same cell makes. And back: what `stb import sysbench` makes of that script runs.
+. "$(dirname "$0")/../support/integration.bash"
+cd "$work" || exit 1
+command -v sysbench >/dev/null || { skip "sysbench itself" "needs sysbench"; exit $failed; }
+
+server=$(command -v mariadbd || echo /usr/sbin/mariadbd)
+who=$(id -un)
+mariadb-install-db --no-defaults --force --user="$who" --datadir="$work/data" --auth-root-authentication-method=normal >install.log 2>&1
+"$server" --no-defaults --user="$who" --datadir="$work/data" --socket="$work/my.sock" --pid-file="$work/my.pid" --skip-networking \
+	--innodb-buffer-pool-size=16M --innodb-flush-log-at-trx-commit=2 >server.log 2>&1 &
+pid=$!
+at_end "kill -KILL $pid 2>/dev/null"
+sql() { mariadb --no-defaults -S "$work/my.sock" -u root --password=hidden_word -Nse "$1"; }
+wait_for 60 mariadb --no-defaults -S "$work/my.sock" -u root -e "SET PASSWORD FOR root@localhost = PASSWORD('hidden_word'); CREATE DATABASE sbtest"
+export STB_TEST_PASSWORD=hidden_word
+
+cat >spec.stb <<SPEC
+stb 1
+storage external disk {}
+volume v { storage = disk }
+database external server {
+  volume   = v
+  socket   = "$work/my.sock"
+  password = env("STB_TEST_PASSWORD")
+}
+workload oltp point_select {
+  database   = server
+  script     = point_select
+  tables     = 2
+  table_size = 500
+  threads    = 2
+  events     = 400
+}
+workload oltp read_only {
+  like       = point_select
+  script     = read_only
+  sum_ranges = 2
+  db_ps_mode = disable
+}
+workload oltp read_write {
+  like      = point_select
+  script    = read_write
+  threads   = 1
+  rand_type = uniform
+}
+workload oltp write_only {
+  like      = point_select
+  script    = write_only
+  threads   = 1
+  rand_type = uniform
+  skip_trx  = true
+}
+matrix m {
+  database = [server]
+  workload = [point_select, read_only, read_write, write_only]
+}
+SPEC
+
+# figure FILE METRIC: of the one repetition in a results.csv
+figure() { awk -F, -v m="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["metric"] == m { print $at["value"] }' "$1"; }
+# printed FILE LABEL: a number of sysbench's report
+printed() { sed -n "s/^ *$2: *\([0-9]*\).*/\1/p" "$1" | head -n 1; }
+
+for w in point_select read_only read_write write_only; do
+	expect "$w: export" 0 "$STB" export sysbench spec.stb --cell "workload = $w" -o "$w.sh"
+	lacks "$w: the secret is not in it" hidden_word "$w.sh"
+	sh "$w.sh" >"$w.out" 2>"$w.err"
+	holds "$w: sysbench carries it out" test $? = 0
+	holds "$w: it cleaned up" test -z "$(sql 'SHOW TABLES FROM sbtest')"
+	expect "$w: stb carries the cell out" 0 "$STB" run spec.stb --only "workload = $w" -o "run-$w"
+	events=$(printed "$w.out" 'total number of events')
+	queries=$(printed "$w.out" 'total')
+	holds "$w: as many events" test "$events" = "$(figure "run-$w/results.csv" events)" -a "$events" = 400
+	per_event=$(awk -v q="$(figure "run-$w/results.csv" qps)" -v t="$(figure "run-$w/results.csv" tps)" 'BEGIN { printf "%.3f", q / t }')
+	holds "$w: as many queries in each ($queries, $per_event)" test "$per_event" = "$(awk -v q="$queries" -v e="$events" 'BEGIN { printf "%.3f", q / e }')"
+	expect "$w: import of the script" 0 "$STB" import sysbench -o "$w.stb" -- "$(cat "$w.sh")"
+	sed -i '/^  retry /d' "$w.stb"
+	expect "$w: stb carries the import out" 0 "$STB" run "$w.stb" -o "back-$w"
+	holds "$w: as many events once more" test "$(figure "back-$w/results.csv" events)" = 400
+done
+kill $pid
+wait $pid 2>/dev/null
+exit $failed
