@@ -173,6 +173,8 @@ static int unknown_option(FILE *err, const struct stb_command *c, const char *gi
 	}
 	const char *near = stb_nearest(name, names, n_names);
 
+	if (!near && c->run == stb_cmd_import)
+		return usage(err, c, "put `--` in front of another tool's command line: stb import sysbench -- sysbench ...");
 	if (!near)
 		return usage(err, c, NULL);
 	snprintf(remedy, sizeof remedy, "did you mean `--%s`?", near);

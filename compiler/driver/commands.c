@@ -58,7 +58,9 @@ static const struct stb_command table[] = {
 		"again. The results in DIR stay. Refuses whatever does not carry the run's mark.\n" },
 	{ "import", stb_cmd_import, BIT(HELP) | BIT(OUTPUT), "TOOL WORD...", 1, UINT32_MAX, NULL, false, "FILE",
 		"a spec from another tool's job file or command line",
-		"stb import fio FILE: a fio job file. What changes the measurement and has no counterpart is an error and a comment in\n"
+		"stb import fio FILE: a fio job file. stb import sysbench -- COMMAND...: a command line of sysbench, of 1.0 or older, as\n"
+		"words or as one text with prepare, run and cleanup; the spec has what sysbench did, and says where that is not what was\n"
+		"written. A password is not copied. What changes the measurement and has no counterpart is an error and a comment in\n"
 		"the spec, which is written all the same; what does not change it is a warning. The spec goes to standard output.\n" },
 	{ "export", stb_cmd_export, SPEC | BIT(MAX_CELLS) | BIT(CELL) | BIT(TOPOLOGY) | BIT(OUTPUT), "FORMAT FILE", 2, 2, NULL, false, "FILE",
 		"the same work for another tool",
@@ -93,6 +95,13 @@ const struct stb_command *stb_commands(size_t *n)
 {
 	*n = STB_LEN(table);
 	return table;
+}
+
+const char *stb_command_words(const struct stb_command *c)
+{
+	if (c->run == stb_cmd_export)
+		return "fio kubernetes libvirt sysbench";
+	return c->run == stb_cmd_import ? "fio sysbench" : NULL;
 }
 
 const struct stb_command *stb_command_find(const char *name)

@@ -93,6 +93,10 @@ void stb_completion_bash(FILE *out)
 	fputs("\" -- \"$cur\"))\n"
 	      "\t\t((COMP_CWORD > 2)) && [[ ${#COMPREPLY[@]} == 0 ]] && _stb_files\n"
 	      "\t\t;;\n", out);
+	for (size_t i = 0; i < n; i++)
+		if (stb_command_words(&all[i]))
+			fprintf(out, "\t%s)\n\t\tif ((COMP_CWORD == 2)); then COMPREPLY=($(compgen -W \"%s\" -- \"$cur\")); else _stb_files; fi\n\t\t;;\n",
+				all[i].name, stb_command_words(&all[i]));
 	fputs("\tclean) COMPREPLY=($(compgen -d -- \"$cur\")) && compopt -o filenames 2>/dev/null ;;\n"
 	      "\ttopology | version) ;;\n"
 	      "\t*) _stb_files ;;\n\tesac\n}\n\ncomplete -F _stb stb\n", out);
@@ -153,6 +157,8 @@ static void zsh_operands(FILE *out, const struct stb_command *c, const struct st
 		fputs(" \\\n\t\t\t'1:topic or cell:(", out);
 		print_topics(out);
 		fputs(")' '2:type or file:_files'", out);
+	} else if (stb_command_words(c)) {
+		fprintf(out, " \\\n\t\t\t'1:tool:(%s)' '*:file:_files'", stb_command_words(c));
 	} else if (!strcmp(c->name, "help")) {
 		fputs(" \\\n\t\t\t'1:command:(", out);
 		for (size_t i = 0; i < n; i++)

@@ -75,6 +75,8 @@ struct stb_args {
 
 const struct stb_command *stb_commands(size_t *n);
 const struct stb_command *stb_command_find(const char *name);
+/* The words that the first operand may be, for completion; NULL: it is something else. */
+const char *stb_command_words(const struct stb_command *c);
 
 /*
  * Reads argv[1] as the command and the rest as its options and operands (argv is reordered). 0; or STB_EXIT_USAGE after one message with

@@ -56,4 +56,30 @@ expect "the published binding" 0 "$STB" export libvirt "$golden/export/libvirt/t
 holds "32 vCPUs in the first guest cell" test "$(xmllint --xpath 'string(//cell[@id=0]/@cpus)' out)" = 0-31
 holds "its memory comes from node 1" test "$(xmllint --xpath 'string(//memnode[@cellid=0]/@nodeset)' out)" = 1
 holds "the cells have all the memory" test "$(xmllint --xpath 'sum(//cell/@memory) = number(//domain/memory)' out)" = true
+
+# sysbench: the words of a command line need -- in front
+expect "import of a command line" 0 "$STB" import sysbench -- sysbench oltp_read_only --threads=4 --time=5 run
+says "is a spec" '^workload oltp read_only' out
+cp out imported.stb
+expect "which is clean and in canonical form" 0 "$STB" check imported.stb
+expect "byte for byte" 0 "$STB" fmt --check imported.stb
+expect "without --" 2 "$STB" import sysbench sysbench oltp_read_only --threads=4 run
+says "it says so" 'put .--. in front'
+expect "without a command" 2 "$STB" import sysbench
+expect "nothing to measure" 1 "$STB" import sysbench -- sysbench oltp_read_only cleanup
+holds "writes nothing" test ! -s out
+expect "a flag without a counterpart" 1 "$STB" import sysbench -- sysbench oltp_read_only --mysql-compression=on --time=5 run
+says "the spec is written all the same" 'NOT TRANSLATED, changes what is measured: --mysql-compression=on' out
+expect "a flag that there is not" 1 "$STB" import sysbench -- sysbench oltp_read_only --tabel-size=5 --time=5 run
+says "the near one is named" 'did you mean --table-size'
+printf 'threads=3\nmysql-password=hidden\n' >my.cnf
+expect "a configuration file" 0 "$STB" import sysbench -- sysbench --config-file=my.cnf oltp_read_only --time=5 run
+says "is read" 'threads += 3' out
+lacks "but no secret copied" hidden out
+lacks "nor shown" hidden err
+expect "one that is not there" 1 "$STB" import sysbench -- sysbench --config-file=none.cnf oltp_read_only --time=5 run
+for w in fio kubernetes libvirt sysbench; do
+	"$STB" export $w none.stb >out 2>err
+	holds "completion's $w is a format" test $? = 1
+done
 exit $failed

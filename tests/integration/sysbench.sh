@@ -76,7 +76,6 @@ for w in point_select read_only read_write write_only; do
 	per_event=$(awk -v q="$(figure "run-$w/results.csv" qps)" -v t="$(figure "run-$w/results.csv" tps)" 'BEGIN { printf "%.3f", q / t }')
 	holds "$w: as many queries in each ($queries, $per_event)" test "$per_event" = "$(awk -v q="$queries" -v e="$events" 'BEGIN { printf "%.3f", q / e }')"
 	expect "$w: import of the script" 0 "$STB" import sysbench -o "$w.stb" -- "$(cat "$w.sh")"
-	sed -i '/^  retry /d' "$w.stb"
 	expect "$w: stb carries the import out" 0 "$STB" run "$w.stb" -o "back-$w"
 	holds "$w: as many events once more" test "$(figure "back-$w/results.csv" events)" = 400
 done
