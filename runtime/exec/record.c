@@ -114,7 +114,7 @@ static json_t *describe_places(const struct stb_run *run)
 		const struct stb_plan_block *b = &run->plan->blocks[i];
 		const struct stb_plan_attr *path = stb_plan_attr(b, "path");
 
-		if (strcmp(b->kind, "storage") || !strcmp(b->type, "external") || !strcmp(b->type, "tmpfs"))
+		if (strcmp(b->kind, "storage") || !strcmp(b->type, "external") || !strcmp(b->type, "tmpfs") || !strcmp(b->type, "zram"))
 			continue;
 		json_object_set_new(places, b->name, stb_host_place("", path && path->val.str ? path->val.str : run_place(run)));
 	}

@@ -45,7 +45,7 @@ int stb_fs_check_tools(const struct stb_volume_spec *s, struct stb_err *err)
 {
 	char tool[16], path[4096];
 
-	if (s->type != STB_STORAGE_LOOP || !strcmp(s->filesystem, "none"))
+	if (!stb_storage_is_device(s->type) || !strcmp(s->filesystem, "none"))
 		return 0;
 	snprintf(tool, sizeof(tool), "mkfs.%.8s", s->filesystem);
 	if (find_tool(tool, path, sizeof(path)))

@@ -27,11 +27,13 @@ static int read_type(struct stb_volume_spec *s, struct stb_err *err)
 		s->type = STB_STORAGE_TMPFS;
 	else if (!strcmp(type, "loop"))
 		s->type = STB_STORAGE_LOOP;
+	else if (!strcmp(type, "zram"))
+		s->type = STB_STORAGE_ZRAM_DEVICE;
 	else {
 		if (!strcmp(type, "external")) {
 			stb_err_set(err, 0, "cannot provision storage `%s`: a class of type external is described, not provisioned",
 				s->storage->name);
-			stb_err_remedy(err, "run the cell on a directory, tmpfs or loop class (a profile can replace it), "
+			stb_err_remedy(err, "run the cell on a directory, tmpfs, zram or loop class (a profile can replace it), "
 					    "or give recorded results to stb report --results");
 		} else {
 			stb_err_set(err, 0, "cannot provision storage `%s`: there is no type `%s`", s->storage->name, type);
@@ -57,14 +59,14 @@ static int check_options(const struct stb_volume_spec *s, const char *attr, enum
 
 static int check_filesystem(const struct stb_volume_spec *s, struct stb_err *err)
 {
-	if (s->type != STB_STORAGE_LOOP && s->filesystem) {
+	if (!stb_storage_is_device(s->type) && s->filesystem) {
 		stb_err_set(err, 0, "volume `%s` asks for filesystem = %s on storage `%s`, which brings its own", s->volume->name,
 			s->filesystem, s->storage->name);
-		stb_err_remedy(err, "leave filesystem out, or use a loop class");
+		stb_err_remedy(err, "leave filesystem out, or use a loop or zram class");
 		stb_volume_blame(s, "filesystem", err);
 		return -1;
 	}
-	if (s->type == STB_STORAGE_LOOP && strcmp(s->filesystem, "ext4") && strcmp(s->filesystem, "xfs") && strcmp(s->filesystem, "none")) {
+	if (stb_storage_is_device(s->type) && strcmp(s->filesystem, "ext4") && strcmp(s->filesystem, "xfs") && strcmp(s->filesystem, "none")) {
 		stb_err_set(err, 0, "volume `%s` asks for filesystem = %s, which is none of ext4, xfs, none", s->volume->name, s->filesystem);
 		stb_volume_blame(s, "filesystem", err);
 		return -1;
@@ -76,8 +78,8 @@ static int check_filesystem(const struct stb_volume_spec *s, struct stb_err *err
 		stb_volume_blame(s, "size", err);
 		return -1;
 	}
-	if (s->type == STB_STORAGE_LOOP && (s->size_bytes < (1u << 20) || s->size_bytes % 4096)) {
-		stb_err_set(err, 0, "volume `%s` has a size of %llu bytes; an image needs 1 MiB at least and a multiple of 4096 bytes",
+	if (stb_storage_is_device(s->type) && (s->size_bytes < (1u << 20) || s->size_bytes % 4096)) {
+		stb_err_set(err, 0, "volume `%s` has a size of %llu bytes; a device needs 1 MiB at least and a multiple of 4096 bytes",
 			s->volume->name, (unsigned long long)s->size_bytes);
 		stb_volume_blame(s, "size", err);
 		return -1;
@@ -104,7 +106,8 @@ int stb_volume_spec_read(struct stb_volume_spec *s, const struct stb_plan *plan,
 	stb_read_skip(&volume, "access_modes"); /* of a claim in a cluster; here one mount that reads and writes, and check lets nothing else pass */
 	volume_size = stb_read_u64_or(&volume, "size", 0);
 	s->path = stb_read_str_or(&storage, "path", NULL);
-	s->filesystem = stb_read_str_or(&volume, "filesystem", s->type == STB_STORAGE_LOOP ? "ext4" : NULL);
+	s->algorithm = stb_read_str_or(&storage, "algorithm", NULL);
+	s->filesystem = stb_read_str_or(&volume, "filesystem", stb_storage_is_device(s->type) ? "ext4" : NULL);
 	s->mkfs_options = stb_read_list(&volume, "mkfs_options");
 	s->mount_options = stb_read_list(&volume, "mount_options");
 	if (stb_reader_done(&storage, err) || stb_reader_done(&volume, err))

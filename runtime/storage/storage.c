@@ -1,7 +1,8 @@
 /*
  * storage.c - a volume's life: looked at, provisioned step by step, removed in reverse. The layout on disk is drawn in volume.h.
  *
- * One file rather than one a type: the three types share all but a step (directory: none; tmpfs: a mount; loop: image, device, mkfs, mount).
+ * One file rather than one a type: the types share all but a step (directory: none; tmpfs: a mount; loop: image, device, mkfs, mount; zram:
+ * device, mkfs, mount).
  */
 #include "runtime/storage/volume.h"
 
@@ -34,7 +35,9 @@ static int check_privilege(const struct stb_volume_spec *s, struct stb_err *err)
 	if (s->type == STB_STORAGE_DIRECTORY || may_mount())
 		return 0;
 	stb_err_set(err, EPERM, "cannot provision storage `%s`: %s needs root (CAP_SYS_ADMIN)", s->storage->name,
-		s->type == STB_STORAGE_LOOP ? "attaching a loop device and mounting" : "mounting a tmpfs");
+		s->type == STB_STORAGE_LOOP ? "attaching a loop device and mounting"
+		: s->type == STB_STORAGE_ZRAM_DEVICE ? "adding a zram device and mounting"
+						     : "mounting a tmpfs");
 	stb_err_remedy(err, "run as root, or use a directory class (for memory: path = \"/dev/shm\")");
 	stb_volume_blame(s, "size", err);
 	return -1;
@@ -66,6 +69,12 @@ static uint64_t memory_available(void)
 	return kib ? kib << 10 : UINT64_MAX;
 }
 
+/* Takes memory rather than a place's space; data on zram may not compress. */
+static bool in_memory(const struct stb_volume_spec *s)
+{
+	return s->type == STB_STORAGE_TMPFS || s->type == STB_STORAGE_ZRAM_DEVICE;
+}
+
 static int check_space(const struct stb_volume_spec *s, const char *place, uint64_t need, struct stb_err *err)
 {
 	char where[3100];
@@ -73,7 +82,7 @@ static int check_space(const struct stb_volume_spec *s, const char *place, uint6
 
 	if (s->size_bytes && need > s->size_bytes)
 		return too_small(s, "its size", need, s->size_bytes, "raise size, or let the workloads write less", err);
-	if (s->type == STB_STORAGE_TMPFS) {
+	if (in_memory(s)) {
 		have = memory_available();
 		if (need > have)
 			return too_small(s, "free memory", need, have, "let the workloads write less, or free some memory", err);
@@ -94,15 +103,17 @@ static const char *place_of(const struct stb_storage_env *env, const struct stb_
 	return s->path ? s->path : env->run_dir;
 }
 
-static const char *check_loop(const struct stb_volume_spec *s, struct stb_err *err)
+static const char *check_driver(const struct stb_volume_spec *s, struct stb_err *err)
 {
-	if (s->type != STB_STORAGE_LOOP)
+	const bool loop = s->type == STB_STORAGE_LOOP;
+
+	if (!stb_storage_is_device(s->type))
 		return NULL;
-	if (stb_loop_check(err)) {
+	if (loop ? stb_loop_check(err) : stb_zram_check(err)) {
 		stb_err_wrap(err, "storage `%s`", s->storage->name);
-		stb_volume_blame(s, "path", err);
+		stb_volume_blame(s, loop ? "path" : "size", err);
 	}
-	return "loop devices (/dev/loop-control)";
+	return loop ? "loop devices (/dev/loop-control)" : "zram devices (/sys/class/zram-control)";
 }
 
 const char *stb_volume_check(const struct stb_storage_env *env, const struct stb_plan_mount *m, uint64_t need_bytes, enum stb_volume_need need,
@@ -123,14 +134,14 @@ const char *stb_volume_check(const struct stb_storage_env *env, const struct stb
 	case STB_VOLUME_PLACE:
 		(void)!stb_place_check(&s, place_of(env, &s), err);
 		return s.type == STB_STORAGE_TMPFS ? NULL : stb_arena_printf(a, "a directory to write to: %s", place_of(env, &s));
-	case STB_VOLUME_LOOP:
-		return check_loop(&s, err);
+	case STB_VOLUME_DRIVER:
+		return check_driver(&s, err);
 	case STB_VOLUME_TOOLS:
 		(void)!stb_fs_check_tools(&s, err);
-		return s.type == STB_STORAGE_LOOP && strcmp(s.filesystem, "none") ? stb_arena_printf(a, "mkfs.%s", s.filesystem) : NULL;
+		return stb_storage_is_device(s.type) && strcmp(s.filesystem, "none") ? stb_arena_printf(a, "mkfs.%s", s.filesystem) : NULL;
 	case STB_VOLUME_SPACE:
 		(void)!check_space(&s, place_of(env, &s), need_bytes, err);
-		return stb_arena_printf(a, "%llu MiB free in %s", MIB_UP(need_bytes), s.type == STB_STORAGE_TMPFS ? "memory" : place_of(env, &s));
+		return stb_arena_printf(a, "%llu MiB free in %s", MIB_UP(need_bytes), in_memory(&s) ? "memory" : place_of(env, &s));
 	case STB_N_VOLUME_NEEDS:
 		break;
 	}
@@ -171,6 +182,19 @@ static int make_image(struct stb_volume *v, int *fd, struct stb_err *err)
 	return 0;
 }
 
+/* The device is there and empty: raw, or with a file system that is mounted. */
+static int put_to_use(struct stb_volume *v, struct stb_err *err)
+{
+	if (!strcmp(v->spec.filesystem, "none")) {
+		free(v->dir);
+		v->dir = NULL;
+		return 0;
+	}
+	if (stb_fs_make(v, err))
+		return -1;
+	return stb_fs_mount(v, err);
+}
+
 static int provision_loop(struct stb_volume *v, struct stb_err *err)
 {
 	int image = -1, ret;
@@ -182,16 +206,12 @@ static int provision_loop(struct stb_volume *v, struct stb_err *err)
 		close(image);
 	if (!ret)
 		ret = stb_loop_guard(v, err);
-	if (ret)
-		return -1;
-	if (!strcmp(v->spec.filesystem, "none")) {
-		free(v->dir);
-		v->dir = NULL;
-		return 0;
-	}
-	if (stb_fs_make(v, err))
-		return -1;
-	return stb_fs_mount(v, err);
+	return ret ? -1 : put_to_use(v, err);
+}
+
+static int provision_zram(struct stb_volume *v, struct stb_err *err)
+{
+	return stb_zram_add(v, err) ? -1 : put_to_use(v, err);
 }
 
 static char *below(const char *base, const char *name)
@@ -231,6 +251,7 @@ int stb_volume_provision(struct stb_volume **out, const struct stb_storage_env *
 	if (!ret) {
 		v->dir = below(v->base, STB_STORAGE_VOL);
 		v->image = below(v->base, STB_STORAGE_IMAGE);
+		v->note = below(v->base, STB_STORAGE_ZRAM);
 		switch (v->spec.type) {
 		case STB_STORAGE_DIRECTORY:
 			break;
@@ -239,6 +260,9 @@ int stb_volume_provision(struct stb_volume **out, const struct stb_storage_env *
 			break;
 		case STB_STORAGE_LOOP:
 			ret = provision_loop(v, err);
+			break;
+		case STB_STORAGE_ZRAM_DEVICE:
+			ret = provision_zram(v, err);
 			break;
 		}
 	}
@@ -313,6 +337,8 @@ int stb_volume_remove(struct stb_volume *v, struct stb_err *err)
 	}
 	if (v->loop_fd >= 0)
 		note(stb_loop_detach(v, &one), err, &one, &failed);
+	if (v->made_note)
+		note(stb_zram_remove(v, &one), err, &one, &failed);
 	if (v->made_image)
 		note(remove_image(v, &one), err, &one, &failed);
 	if (v->made_base)
@@ -320,6 +346,7 @@ int stb_volume_remove(struct stb_volume *v, struct stb_err *err)
 	free(v->base);
 	free(v->dir);
 	free(v->image);
+	free(v->note);
 	free(v);
 	return failed;
 }

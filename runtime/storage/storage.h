@@ -17,7 +17,7 @@ struct stb_storage_env {
 	const char *run_dir; /* absolute; images of loop classes without a path lie in it */
 	const char *run_mark;/* unique name of this run: part of every directory we make ("stb-<mark>-<n>") */
 	void *ctx;
-	/* made: 1 before something is made, 0 after it is gone. kind: "dir", "mount", "loop", "file"; object: path or device. */
+	/* made: 1 before something is made, 0 after it is gone. kind: "dir", "mount", "loop", "zram", "file"; object: path or device. */
 	void (*leftover)(void *ctx, int made, const char *kind, const char *object);
 };
 
@@ -33,7 +33,7 @@ enum stb_volume_need {
 	STB_VOLUME_SENSE,     /* attributes that this room understands; where they are not, the others cannot be asked */
 	STB_VOLUME_PRIVILEGE, /* root */
 	STB_VOLUME_PLACE,     /* its directory */
-	STB_VOLUME_LOOP,      /* /dev/loop-control */
+	STB_VOLUME_DRIVER,    /* /dev/loop-control, zram-control */
 	STB_VOLUME_TOOLS,     /* mkfs */
 	STB_VOLUME_SPACE,
 	STB_N_VOLUME_NEEDS

@@ -132,6 +132,19 @@ static int undo_dir(struct marked *m, const char *mark, const char *object, stru
 	return stb_tree_remove(m->place_fd, m->base, object, err);
 }
 
+static enum stb_undo undo_zram(struct marked *m, const char *mark, const char *object, struct stb_err *err)
+{
+	const int ret = check_mark(m->base_fd, mark);
+	enum stb_undo undone;
+
+	if (ret || strcmp(m->rest, STB_STORAGE_ZRAM))
+		return (enum stb_undo)stb_err_set(err, ret < 0 ? -ret : 0, "`%s` is not what run `%s` made: it was left alone", object, mark);
+	undone = stb_zram_undo(m->base_fd, object, err);
+	if (undone != STB_UNDO_FAILED && unlinkat(m->base_fd, m->rest, 0) && errno != ENOENT)
+		return (enum stb_undo)stb_err_set(err, errno, "cannot remove `%s`", object);
+	return undone;
+}
+
 static enum stb_undo undo_below(struct marked *m, const char *mark, const char *kind, const char *object, struct stb_err *err)
 {
 	const bool is_mount = !strcmp(kind, "mount");
@@ -204,12 +217,14 @@ enum stb_undo stb_storage_undo(const char *run_mark, const char *kind, const cha
 		return (enum stb_undo)stb_err_set(err, 0, "`%s` is not a run mark", run_mark);
 	if (!strcmp(kind, "loop"))
 		return undo_loop(run_mark, object, err);
-	if (strcmp(kind, "dir") && strcmp(kind, "mount") && strcmp(kind, "file"))
+	if (strcmp(kind, "dir") && strcmp(kind, "mount") && strcmp(kind, "file") && strcmp(kind, "zram"))
 		return (enum stb_undo)stb_err_set(err, 0, "cannot undo `%s`: there is no kind `%s`", object, kind);
 	if (open_marked(&m, object, run_mark, err))
 		return STB_UNDO_FAILED;
 	if (m.base_fd < 0)
 		ret = STB_UNDO_GONE;
+	else if (!strcmp(kind, "zram"))
+		ret = undo_zram(&m, run_mark, object, err);
 	else if (!strcmp(kind, "dir"))
 		ret = (enum stb_undo)undo_dir(&m, run_mark, object, err);
 	else

@@ -4,6 +4,7 @@
  *      <place>/stb-<mark>-<n>/         the base: made, marked and removed by us
  *                            mark      holds the run's mark
  *                            image     loop: the sparse image behind the device
+ *                            zram      zram: which device was added
  *                            vol/      what the user of the volume gets: a plain directory or a mount point
  *
  * <place> is the class's directory, or the run directory. The base of a privileged run can be passed through (0711) but not listed, since a
@@ -18,9 +19,16 @@
 #define STB_STORAGE_MARK_FILE "mark"
 #define STB_STORAGE_IMAGE "image"
 #define STB_STORAGE_VOL "vol"
+#define STB_STORAGE_ZRAM "zram"
 #define STB_STORAGE_XFS_MIN (300ull << 20)
 
-enum stb_storage_type { STB_STORAGE_DIRECTORY, STB_STORAGE_TMPFS, STB_STORAGE_LOOP };
+enum stb_storage_type { STB_STORAGE_DIRECTORY, STB_STORAGE_TMPFS, STB_STORAGE_LOOP, STB_STORAGE_ZRAM_DEVICE };
+
+/* Whether volumes of the type are a block device, raw or with a file system that we make. */
+static inline bool stb_storage_is_device(enum stb_storage_type t)
+{
+	return t == STB_STORAGE_LOOP || t == STB_STORAGE_ZRAM_DEVICE;
+}
 
 /* A storage class and a volume, read from the plan. Strings are borrowed from it. */
 struct stb_volume_spec {
@@ -28,6 +36,7 @@ struct stb_volume_spec {
 	const struct stb_plan_block *storage, *volume;
 	const char *path;       /* NULL: the run directory */
 	uint64_t size_bytes;    /* of the image or tmpfs; of a directory: what may be used, 0 unlimited */
+	const char *algorithm;  /* zram: of compression; NULL: the kernel's own */
 	const char *filesystem; /* "ext4" "xfs" "none"; NULL on directories and tmpfs */
 	const struct stb_val *mkfs_options, *mount_options; /* NULL: none */
 };
@@ -38,9 +47,10 @@ struct stb_volume {
 	char *base;     /* absolute path */
 	char *dir;      /* base/vol; NULL on a raw volume */
 	char *image;    /* base/image */
+	char *note;     /* base/zram */
 	char device[32];/* "/dev/loop3" or "" */
 	int loop_fd;    /* -1: none; holds the device, which clears itself with its last user */
-	bool made_base, made_image, mounted;
+	bool made_base, made_image, made_note, mounted;
 };
 
 /* spec.c */
@@ -66,6 +76,14 @@ STB_NODISCARD int stb_loop_detach(struct stb_volume *v, struct stb_err *err);
 STB_NODISCARD int stb_loop_guard(const struct stb_volume *v, struct stb_err *err);
 /* Path of the file behind /dev/loopN, false when the device is free. */
 bool stb_loop_backing(const char *device, char *out, size_t size);
+
+/* zram.c */
+STB_NODISCARD int stb_zram_check(struct stb_err *err);
+/* Adds a device of the volume's size; v->device names it. After a failure stb_zram_remove takes away what was made. */
+STB_NODISCARD int stb_zram_add(struct stb_volume *v, struct stb_err *err);
+STB_NODISCARD int stb_zram_remove(struct stb_volume *v, struct stb_err *err);
+/* Removes the device that the note in the base names, if it is still the same one. shown: the note's path, for messages. */
+STB_NODISCARD enum stb_undo stb_zram_undo(int base_fd, const char *shown, struct stb_err *err);
 
 /* filesystem.c */
 struct stb_fs_words {

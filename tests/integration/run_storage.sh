@@ -93,6 +93,59 @@ case $code in
 esac
 holds "busy: nothing is left" test -z "$(leftovers busy)"
 
+# a zram device of our own: raw and with a file system, removed after every kind of end; the devices of others stay
+zrams() { ls -d /sys/block/zram* 2>/dev/null; }
+if [ -w /sys/class/zram-control/hot_remove ]; then
+	before=$(zrams)
+	cat >zram.stb <<'SPEC'
+stb 1
+param length = 300ms
+param packing = "lzo-rle"
+storage zram squeezed {
+  size      = 64MiB
+  algorithm = packing
+}
+volume raw { filesystem = none }
+volume ext { filesystem = ext4 }
+workload io writes {
+  size       = 8MiB
+  rw         = randwrite
+  direct     = true
+  runtime    = length
+  time_based = true
+}
+matrix m {
+  storage  = [squeezed]
+  volume   = [raw, ext]
+  workload = [writes]
+}
+SPEC
+	expect "zram" 0 "$STB" run zram.stb -o zram
+	holds "both cells are ok" test "$(grep -c ',iops,.*,ok$' zram/results.csv)" = 2
+	holds "nothing is left of zram" test -z "$(leftovers zram)"
+	holds "the zram devices are those there were" test "$(zrams)" = "$before"
+	for volume in raw ext; do
+		"$STB" run zram.stb -o zram-$volume --set length=60s --only "volume = $volume" >out 2>err &
+		pid=$!
+		at_end "kill -TERM $pid 2>/dev/null"
+		holds "zram $volume: it gets to measuring" wait_for 60 measuring zram-$volume
+		kill -KILL $pid
+		wait $pid 2>/dev/null
+		sleep 0.3
+		holds "zram $volume: SIGKILL leaves the device" test "$(zrams)" != "$before"
+		expect "zram $volume: clean" 0 "$STB" clean zram-$volume
+		holds "zram $volume: nothing is left" test -z "$(leftovers zram-$volume)"
+		holds "zram $volume: the device is gone" test "$(zrams)" = "$before"
+	done
+	expect "zram: an algorithm that the kernel lacks" 5 "$STB" run zram.stb -o zram-none --set 'packing="nothing"'
+	says "zram: names it, and those there are" "cannot compress volume .raw. with algorithm .nothing."
+	says "zram: the remedy" "this kernel has: .*lz"
+	holds "zram: nothing is left of a refused one" test -z "$(leftovers zram-none)"
+	holds "zram: no device of a refused one" test "$(zrams)" = "$before"
+else
+	skip "zram volumes" "needs zram"
+fi
+
 # options that name what they must not
 sed 's/volume ext .*/volume ext {\n  filesystem = ext4\n  mkfs_options = ["-F", "\/dev\/sda"]\n}/' loop.stb >device.stb
 expect "mkfs options that name a device" 1 "$STB" check device.stb
