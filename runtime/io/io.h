@@ -7,6 +7,8 @@
 #include "runtime/plan/plan.h"
 #include "runtime/result/measure.h"
 
+struct stb_io_caps;
+
 struct stb_io_setup {
 	const struct stb_plan *plan;
 	const struct stb_plan_block *workload;
@@ -15,6 +17,7 @@ struct stb_io_setup {
 	uint64_t seed;       /* the matrix's */
 	uint64_t cell;       /* stb_hash_u64(cell id) */
 	uint32_t repetition;
+	const struct stb_io_caps *engine; /* NULL: the one the workload names; tests put one of their own here */
 };
 
 /* One engine of the table, for `stb version`. */

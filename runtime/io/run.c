@@ -590,6 +590,8 @@ int stb_io_run(const struct stb_io_setup *s, struct stb_phase *phase)
 	phase->result.end = STB_END_ERROR;
 	if (stb_io_config_read(&r.config, s->workload, &phase->err))
 		return -1;
+	if (s->engine)
+		r.config.engine = s->engine;
 	STB_ASSERT(phase->n_workers >= r.config.jobs && (s->dir || s->device || r.config.engine->ops->no_file));
 	if (!r.config.engine->ops->no_file && stb_io_layout(&r.config, s, phase, &phase->err))
 		return -1;

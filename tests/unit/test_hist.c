@@ -5,6 +5,7 @@
 #include "runtime/base/rng.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -158,4 +159,19 @@ Test(hist, mean_and_stddev_survive_large_offsets)
 	cr_assert_eq(stb_hist_mean(h), (double)(base + 1));
 	cr_assert(fabs(stb_hist_stddev(h) - sqrt(1000.0 / 999.0)) < 1e-9, "%.12f", stb_hist_stddev(h));
 	free(h);
+}
+
+Test(hist, adding_several_equals_adding_each)
+{
+	static const uint64_t values[] = { 0, 1, 127, 128, 1000003, UINT64_MAX };
+	static struct stb_hist one, many;
+
+	stb_hist_init(&one);
+	stb_hist_init(&many);
+	for (size_t i = 0; i < STB_LEN(values); i++) {
+		for (uint64_t n = 0; n <= i; n++)
+			stb_hist_add(&one, values[i]);
+		stb_hist_add_n(&many, values[i], i + 1);
+	}
+	cr_expect_eq(memcmp(&one, &many, sizeof(one)), 0);
 }

@@ -16,6 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,9 +33,12 @@ struct rig {
 	struct stb_io_done *done;
 	unsigned char *buffers;
 	struct stb_io_engine e;
+	struct stb_io_ring_ask ring;
+	struct stb_io_used used;
 };
 
-static bool rig_open(struct rig *r, const struct stb_io_caps *c, uint32_t depth, int fd)
+/* Opens with what r->ring asks for. */
+static bool rig_open_as(struct rig *r, const struct stb_io_caps *c, uint32_t depth, int fd)
 {
 	struct stb_io_open o;
 	struct stb_err err;
@@ -44,12 +50,21 @@ static bool rig_open(struct rig *r, const struct stb_io_caps *c, uint32_t depth,
 	r->done = calloc(depth, sizeof(*r->done));
 	r->buffers = aligned_alloc(4096, (size_t)depth * BS);
 	memset(r->buffers, 0, (size_t)depth * BS);
-	o = (struct stb_io_open){ .fd = fd, .depth = depth, .reqs = r->reqs };
+	memset(&r->used, 0, sizeof(r->used));
+	o = (struct stb_io_open){ .fd = fd, .depth = depth, .reqs = r->reqs, .buffers = r->buffers, .buffer_bytes = (uint64_t)depth * BS,
+		.stride = BS, .ring = r->ring, .used = &r->used };
 	r->e.ops = c->ops;
 	cr_assert_eq(c->ops->open(&r->e, &o, &err), 0, "%s: %s", c->name, err.what);
 	return true;
 }
 
+static bool rig_open(struct rig *r, const struct stb_io_caps *c, uint32_t depth, int fd)
+{
+	const struct stb_io_ring_ask nothing = { STB_IO_IF_POSSIBLE, STB_IO_IF_POSSIBLE, false, false };
+
+	r->ring = nothing;
+	return rig_open_as(r, c, depth, fd);
+}
 static void rig_close(struct rig *r)
 {
 	r->e.ops->close(&r->e);
@@ -148,6 +163,56 @@ Test(io_engine, what_is_written_is_read_back_at_every_depth)
 			test_scratch_remove(r.dir);
 		}
 	}
+}
+
+/* Registered or not, polled by the kernel or not: the same I/O; and it says what it has come to use. */
+Test(io_engine, a_ring_does_the_same_in_every_way)
+{
+	const struct stb_io_caps *c = stb_io_caps(STB_IO_IO_URING);
+
+	if (!usable(c))
+		cr_skip_test("io_uring is not allowed here");
+	for (int way = 0; way < 18; way++) {
+		struct rig r;
+		int32_t res[64];
+
+		r.ring = (struct stb_io_ring_ask){ (enum stb_io_ask)(way % 3), (enum stb_io_ask)(way / 3 % 3), way >= 9, false };
+		rig_open_as(&r, c, 8, scratch_file(&r, 0));
+		for (int round = 0; round < 3; round++) {
+			for (uint32_t i = 0; i < 8; i++) {
+				ask(&r, i, STB_WRITE, (uint64_t)i * BS, BS);
+				memset(r.reqs[i].buf, way + round + (int)i, BS);
+			}
+			round_trip(&r, 8, res);
+			for (uint32_t i = 0; i < 8; i++) {
+				cr_expect_eq(res[i], BS, "way %d: %d", way, res[i]);
+				ask(&r, i, STB_READ, (uint64_t)(7 - i) * BS, BS);
+			}
+			round_trip(&r, 8, res);
+			for (uint32_t i = 0; i < 8; i++)
+				cr_expect(res[i] == BS && r.buffers[i * BS + 9] == (unsigned char)(way + round + 7 - (int)i), "way %d", way);
+		}
+		cr_expect_eq(strstr(r.used.with, "registered file") != NULL, r.ring.registerfiles != STB_IO_NO, "way %d: %s", way, r.used.with);
+		cr_expect_eq(strstr(r.used.with, "registered buffers") != NULL, r.ring.fixedbufs != STB_IO_NO, "way %d: %s", way, r.used.with);
+		cr_expect_eq(strstr(r.used.with, "sqpoll") != NULL, r.ring.sqpoll, "way %d: %s", way, r.used.with);
+		close(r.fd);
+		rig_close(&r);
+		test_scratch_remove(r.dir);
+	}
+}
+
+Test(io_engine, libaio_says_how_it_reaps)
+{
+	const struct stb_io_caps *c = stb_io_caps(STB_IO_LIBAIO);
+	struct rig r;
+
+	if (!usable(c))
+		cr_skip_test("libaio is not allowed here");
+	rig_open(&r, c, 4, scratch_file(&r, BS));
+	cr_expect(strstr(r.used.with, "reaping in user space") || strstr(r.used.without, "reaping in user space"));
+	close(r.fd);
+	rig_close(&r);
+	test_scratch_remove(r.dir);
 }
 
 Test(io_engine, short_file_gives_the_bytes_there_are)
@@ -338,6 +403,86 @@ Test(io_engine, preflight_says_why_io_uring_is_refused)
 		cr_skip_test("io_uring is not allowed here");
 	refused_by_seccomp(EPERM, "sandbox");
 	refused_by_seccomp(ENOSYS, "kernel has none");
+}
+
+/* In a child without privileges and with a small limit: what was asked for by name is refused with the limit, what was not is done without. */
+Test(io_engine, buffers_over_the_limit_of_locked_memory)
+{
+	const struct stb_io_caps *c = stb_io_caps(STB_IO_IO_URING);
+	int status;
+	pid_t pid;
+
+	if (!usable(c))
+		cr_skip_test("io_uring is not allowed here");
+	pid = fork();
+	cr_assert(pid >= 0);
+	if (pid == 0) {
+		const struct rlimit small = { 64 << 10, 64 << 10 };
+		struct stb_io_req reqs[64];
+		struct stb_io_used used = { "", "" };
+		unsigned char *buffers = aligned_alloc(4096, 64 * BS);
+		struct stb_io_open o = { .fd = 0, .depth = 64, .reqs = reqs, .buffers = buffers, .buffer_bytes = 64 * BS, .stride = BS, .used = &used };
+		struct stb_io_engine e = { .ops = c->ops };
+		const uid_t user = 200000 + (uid_t)getpid(); /* nobody else's: the limit is for all that a user has locked */
+		struct stb_err err;
+
+		o.fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+		if (setrlimit(RLIMIT_MEMLOCK, &small) || (geteuid() == 0 && setresuid(user, user, user)))
+			_exit(2);
+		stb_err_clear(&err);
+		if (c->ops->open(&e, &o, &err) || !strstr(used.without, "registered buffers (") || !strstr(used.without, "ulimit -l")) {
+			fprintf(stderr, "with %s, without %s: %s\n", used.with, used.without, err.what);
+			_exit(3);
+		}
+		c->ops->close(&e);
+		o.ring.fixedbufs = STB_IO_YES;
+		if (c->ops->open(&e, &o, &err) == 0 || !strstr(err.what, "ulimit -l) is 64 KiB") || !strstr(err.remedy, "fixedbufs = false"))
+			_exit(4);
+		_exit(0);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "exit %d", WEXITSTATUS(status));
+}
+
+static void queue_says(const char *root, dev_t dev, const char *sub, const char *text)
+{
+	char path[400], cmd[500];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/sys/dev/block/%u:%u%s", root, major(dev), minor(dev), sub);
+	snprintf(cmd, sizeof(cmd), "%s/queue", path);
+	for (char *p = cmd + strlen(root) + 1; (p = strchr(p, '/')); p++) {
+		*p = 0;
+		(void)mkdir(cmd, 0700);
+		*p = '/';
+	}
+	(void)mkdir(cmd, 0700);
+	snprintf(path, sizeof(path), "%.380s/io_poll", cmd);
+	f = fopen(path, "w");
+	cr_assert_not_null(f, "%s", path);
+	fputs(text, f);
+	fclose(f);
+}
+
+Test(io_engine, polling_needs_a_device_with_poll_queues)
+{
+	struct rig r;
+	struct stb_err err;
+	struct stat st;
+	int fd = scratch_file(&r, BS);
+
+	stb_err_clear(&err);
+	cr_assert_eq(fstat(fd, &st), 0);
+	cr_expect_eq(stb_io_uring_check_polling(fd, r.dir, &err), -1);
+	cr_expect_not_null(strstr(err.what, "no block device with poll queues"), "%s", err.what);
+	queue_says(r.dir, st.st_dev, "", "0\n");
+	cr_expect_eq(stb_io_uring_check_polling(fd, r.dir, &err), -1);
+	cr_expect_not_null(strstr(err.what, "has no poll queues"), "%s", err.what);
+	cr_expect_not_null(strstr(err.remedy, "poll_queues"), "%s", err.remedy);
+	queue_says(r.dir, st.st_dev, "", "1\n");
+	cr_expect_eq(stb_io_uring_check_polling(fd, r.dir, &err), 0);
+	close(fd);
+	test_scratch_remove(r.dir);
 }
 
 Test(io_engine, libaio_says_when_its_events_are_used_up)
