@@ -1,73 +1,202 @@
-"""I/O beside fio: 4KiB random read through psync with direct I/O on one file that holds data, one job."""
+"""I/O beside fio, on files that hold data, side by side on one file system; and the engine that does nothing.
+
+fio runs with --thread --norandommap --randrepeat=0, both sides with full latency histograms. Where fio can hand over in batches
+(iodepth_batch 1 and 16), both are tried and the one that costs less CPU is the peer. The CPU and the I/Os of a run of 0.1 s are taken off, so
+starting and laying out are not counted; io_uring's kernel workers are threads of the process and are.
+"""
 import json
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
+import time
 
 from side_by_side import Bar, sh, stb_run, timed
+
+EMPTY_S = 0.1
+
+
+class Zram:
+    """A zram device of our own with ext4 on it, mounted; taken away at the end. Of a run that was killed, the next one takes it away."""
+
+    PREFIX = "/dev/shm/stb-bench-zram-"
+
+    def __init__(self, mib):
+        self.sweep()
+        with open("/sys/class/zram-control/hot_add") as f:
+            self.number = int(f.read())
+        try:
+            with open(f"/sys/block/zram{self.number}/disksize", "w") as f:
+                f.write(f"{mib}M")
+            self.dir = f"{self.PREFIX}{os.getpid()}"
+            sh(["mkfs.ext4", "-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0", f"/dev/zram{self.number}"])
+            os.mkdir(self.dir)
+            sh(["mount", f"/dev/zram{self.number}", self.dir])
+        except BaseException:
+            self.remove(self.number)
+            raise
+
+    @staticmethod
+    def remove(number):
+        for _ in range(100):
+            try:
+                with open(f"/sys/block/zram{number}/reset", "w") as f:
+                    f.write("1")
+                with open("/sys/class/zram-control/hot_remove", "w") as f:
+                    f.write(str(number))
+                return
+            except OSError:
+                time.sleep(0.1)
+        print(f"cannot remove /dev/zram{number}", file=sys.stderr)
+
+    @classmethod
+    def sweep(cls):
+        with open("/proc/self/mountinfo") as f:
+            for line in f:
+                point, source = line.split()[4], line.split(" - ")[1].split()[1]
+                if point.startswith(cls.PREFIX) and source.startswith("/dev/zram"):
+                    if not os.path.exists(f"/proc/{point[len(cls.PREFIX):]}"):
+                        sh(["umount", point])
+                        os.rmdir(point)
+                        cls.remove(int(source[len("/dev/zram"):]))
+
+    def close(self):
+        for _ in range(50):
+            if subprocess.run(["umount", self.dir], stderr=subprocess.DEVNULL).returncode == 0:
+                break
+            time.sleep(0.1)
+        os.rmdir(self.dir)
+        self.remove(self.number)
 
 
 class IoCase:
     peer = "fio"
     metric = "iops"
 
-    def __init__(self, name, where, size, title, rate_bar, cpu_bar=None):
-        self.name, self.where, self.size, self.title, self.rate_bar, self.cpu_bar = name, where, size, title, rate_bar, cpu_bar
+    def __init__(self, name, title, rate_bar, cpu_bar=None, tail_bar=None, where=None, engine="psync", depth=1, rw="randread", bs=4096, size=256,
+                 jobs=1, direct=True, batches=(1,), zram_mib=0):
+        self.name, self.title, self.rate_bar, self.cpu_bar, self.tail_bar = name, title, rate_bar, cpu_bar, tail_bar
+        self.where, self.engine, self.depth, self.rw, self.bs, self.size, self.jobs = where, engine, depth, rw, bs, size, jobs
+        self.direct, self.batches, self.zram_mib = direct and engine != "null", batches, zram_mib
 
     def __enter__(self):
+        self.zram = self.dir = None
+        self.empty = {}
+        self.batch = self.batches[0]
         self.work = tempfile.mkdtemp(prefix="stb-bench-")
-        self.dir = tempfile.mkdtemp(prefix="stb-bench-", dir=self.where)
-        sh(["fio", "--name=layout", f"--directory={self.dir}", "--filename=fio.data", f"--size={self.size}M", "--rw=write", "--bs=1M",
-            "--end_fsync=1"])
-        self.empty_peer = timed([*self.peer_argv(), "--number_ios=1"])[1]
-        self.empty_stb = stb_run(self.work, self.spec("size = 4KiB"))[1]
+        try:
+            self.prepare()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
+    def prepare(self):
+        where = self.where
+        if self.zram_mib:
+            self.zram = Zram(self.zram_mib)
+            where = self.zram.dir
+        self.dir = tempfile.mkdtemp(prefix="stb-bench-", dir=where)
+        if self.engine != "null":
+            sh(["fio", "--name=layout", f"--directory={self.dir}", "--filename=fio.data", f"--size={self.size}M", "--rw=write", "--bs=1M",
+                "--end_fsync=1", "--refill_buffers"])
+        self.empty["stb"] = self.stb(EMPTY_S)
+        cost = {}
+        for self.batch in self.batches:
+            self.empty[self.batch] = self.fio(EMPTY_S)
+            if len(self.batches) > 1:
+                _, ios, cpu, _ = self.run_peer(2)
+                cost[self.batch] = cpu / ios * 1e9
+        if cost:
+            self.batch = min(cost, key=cost.get)
+            print("  fio's CPU by iodepth_batch, ns an operation: " + ", ".join(f"{b}: {c:.0f}" for b, c in cost.items()), flush=True)
+
     def __exit__(self, *_):
-        shutil.rmtree(self.dir, ignore_errors=True)
+        if self.dir:
+            shutil.rmtree(self.dir, ignore_errors=True)
         shutil.rmtree(self.work, ignore_errors=True)
+        if self.zram:
+            self.zram.close()
 
     def before_pair(self):
         pass
 
-    def peer_argv(self):
-        return ["fio", "--name=bench", f"--directory={self.dir}", "--filename=fio.data", f"--size={self.size}M", "--rw=randread",
-                "--bs=4k", "--direct=1", "--ioengine=psync", "--thread", "--norandommap", "--randrepeat=0", "--output-format=json"]
+    def fio(self, seconds):
+        out, cpu = timed(["fio", "--name=bench", f"--directory={self.dir}", "--filename=fio.data", f"--size={self.size}M", f"--rw={self.rw}",
+                          f"--bs={self.bs}", f"--direct={int(self.direct)}", f"--ioengine={self.engine}", f"--iodepth={self.depth}",
+                          f"--iodepth_batch={self.batch}", f"--numjobs={self.jobs}", "--group_reporting", "--thread", "--norandommap",
+                          "--randrepeat=0", "--lat_percentiles=1", "--time_based", f"--runtime={int(seconds * 1000)}ms",
+                          "--output-format=json"])
+        job = json.loads(out[out.index("{"):])["jobs"][0]["read" if "read" in self.rw else "write"]
+        return job["iops"], job["total_ios"], cpu, job["lat_ns"]["percentile"]["99.000000"]
 
-    def run_peer(self, seconds):
-        out, cpu = timed([*self.peer_argv(), "--time_based", f"--runtime={seconds}"])
-        read = json.loads(out)["jobs"][0]["read"]
-        return read["iops"], read["total_ios"], cpu - self.empty_peer
-
-    def spec(self, limit):
-        return f"""stb 1
+    def stb(self, seconds):
+        writes = "write" in self.rw
+        jobs = f"  numjobs     = {self.jobs}\n  shared_file = true\n" if self.jobs > 1 else ""
+        common = f"""  size        = {self.size}MiB
+  bs          = {self.bs}B
+  ioengine    = {self.engine}
+  iodepth     = {self.depth}
+  direct      = {str(self.direct).lower()}
+  time_based  = true
+  norandommap = {str("rand" in self.rw).lower()}
+  randrepeat  = false
+{jobs}"""
+        # what is only written would not be laid out with data, as fio's file is: a moment of reading has it filled first
+        before = f"workload io before {{\n  volume = v\n{common}  rw = randread\n  runtime = 10ms\n}}\n" if writes else ""
+        metrics, cpu = stb_run(self.work, f"""stb 1
 storage directory target {{
   path = "{self.dir}"
 }}
 volume v {{
   storage = target
 }}
-workload io read4k {{
+{before}workload io bench {{
   volume      = v
-  {limit}
-  rw          = randread
-  bs          = 4KiB
-  ioengine    = psync
-  direct      = true
-  norandommap = true
-  randrepeat  = false
+{common}  rw          = {self.rw}
+  runtime     = {int(seconds * 1000)}ms
 }}
 matrix m {{
-  workload = read4k
+  workload = [{"before, " if writes else ""}bench]
 }}
-"""
+""")
+        return metrics["iops"], metrics["io_bytes"] / self.bs, cpu, metrics.get("lat_p99", 0) * 1e6
+
+    def less_empty(self, side, run):
+        _, ios, cpu, _ = self.empty[side]
+        return run[0], run[1] - ios, run[2] - cpu, run[3]
+
+    def run_peer(self, seconds):
+        return self.less_empty(self.batch, self.fio(seconds))
 
     def run_stb(self, seconds):
-        metrics, cpu = stb_run(self.work, self.spec(f"size = {self.size}MiB runtime = {seconds}s time_based = true"))
-        return metrics["iops"], metrics["iops"] * seconds, cpu - self.empty_stb
+        return self.less_empty("stb", self.stb(seconds))
+
+
+def asynchronous(engine, bars, best):
+    """depth 32 on zram and on the disk; bars: rate, CPU and tail of each."""
+    suffix, fio = ("-best", "fio's best batch") if best else ("", "fio at iodepth_batch 1")
+    batches = (1, 16) if best else (1,)
+    what = f"{engine} 4KiB random read, depth 32, direct, ext4 on"
+    return [
+        IoCase(f"{engine}-zram{suffix}", f"{what} zram, {fio}", *bars[0], engine=engine, depth=32, batches=batches, zram_mib=800),
+        IoCase(f"{engine}-disk{suffix}", f"{what} disk, {fio}", *bars[1], where="/var/tmp", engine=engine, depth=32, size=1024, batches=batches),
+    ]
 
 
 CASES = [
-    IoCase("psync-tmpfs", "/dev/shm", 256, "psync 4KiB random read, direct, file on tmpfs, one job", Bar(least=1.0)),
-    IoCase("psync-disk", "/var/tmp", 1024, "psync 4KiB random read, direct, file on disk, one job", Bar()),
+    IoCase("null", "null engine, one job, depth 1", Bar(least=5, aim=10), engine="null"),
+    IoCase("null-32", "null engine, one job, depth 32, fio's best batch", Bar(least=5, aim=10), engine="null", depth=32, batches=(1, 16)),
+    IoCase("psync-tmpfs", "psync 4KiB random read, direct, file on tmpfs, one job", Bar(least=1.2, aim=1.35), where="/dev/shm"),
+    IoCase("psync-disk", "psync 4KiB random read, direct, file on disk, one job", Bar(), where="/var/tmp", size=1024),
+    *asynchronous("io_uring", [(Bar(), Bar(most=0.7, aim=0.55)), (Bar(), Bar(most=0.75, aim=0.6), Bar(lower=True))], True),
+    *asynchronous("libaio", [(Bar(), Bar(most=0.75, aim=0.65))] * 2, False),
+    *asynchronous("libaio", [(Bar(), Bar(most=1.0, aim=0.9))] * 2, True),
+    IoCase("seq-read", "io_uring 1MiB sequential read, depth 8, direct, ext4 on disk", Bar(), where="/var/tmp", engine="io_uring", depth=8,
+           rw="read", bs=1 << 20, size=1024),
+    IoCase("seq-write", "io_uring 1MiB sequential write, depth 8, direct, written ext4 file on disk", Bar(), where="/var/tmp", engine="io_uring",
+           depth=8, rw="write", bs=1 << 20, size=1024),
+    IoCase("fifty-jobs", "psync 4KiB random write, 50 jobs, one shared 1 GiB file on tmpfs", Bar(aim=1.1), where="/dev/shm", rw="randwrite",
+           size=1024, jobs=50, direct=False),
 ]

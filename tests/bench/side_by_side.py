@@ -1,7 +1,7 @@
 """Two programs side by side: pairs, ratios, the peer's own spread, CPU time, and the pages that say it.
 
 A case has name, title, peer, bars (below), and two methods that do the same work for a number of seconds and return (rate, operations,
-CPU seconds less those of an empty run). It is a context manager that sets up and takes down; `before_pair` readies what a pair starts from.
+CPU seconds less those of an empty run), and, with a tail_bar, a latency in ns after them. It is a context manager that sets up and takes down; `before_pair` readies what a pair starts from.
 """
 import csv
 import os
@@ -33,7 +33,7 @@ def timed(argv):
 
 
 def stb_run(work, spec):
-    """One `stb run` of a spec with one cell and one repetition: its valid metrics, and the CPU seconds of the whole run."""
+    """One `stb run` of a spec, one repetition a cell: the valid metrics of the last cell, and the CPU seconds of the whole run."""
     n = len(os.listdir(work))
     path = os.path.join(work, f"bench-{n}.stb")
     out = os.path.join(work, f"run-{n}")
@@ -45,25 +45,29 @@ def stb_run(work, spec):
     if not rows or any(not r["status"] in ("ok", "ended_by_size") for r in rows):
         raise RuntimeError(f"{out}: no valid result: {rows}")
     shutil.rmtree(out)
-    return {r["metric"]: float(r["value"]) for r in rows}, cpu
+    return {r["metric"]: float(r["value"]) for r in rows if r["cell"] == rows[-1]["cell"]}, cpu
 
 
 class Bar:
-    """What a ratio (stb over peer) must be: at least or at most a number, or inside the peer's spread against itself and at 0.95 or more."""
+    """What a ratio (stb over peer) must be: at least or at most a number, or inside the peer's spread against itself and at 0.95 or better.
 
-    def __init__(self, least=None, most=None):
-        self.least, self.most = least, most
+    aim: what is hoped for beyond the bar. lower: less is better (for the spread).
+    """
+
+    def __init__(self, least=None, most=None, aim=None, lower=False):
+        self.least, self.most, self.aim, self.lower = least, most, aim, lower
 
     def __str__(self):
-        if self.least is not None:
-            return f"at least {self.least}"
-        return f"at most {self.most}" if self.most is not None else "in the spread"
+        text = f"at least {self.least}" if self.least is not None else f"at most {self.most}" if self.most is not None else "in the spread"
+        return text + (f" (aim {self.aim})" if self.aim is not None else "")
 
     def met(self, median, spread):
         if self.least is not None:
             return median >= self.least
         if self.most is not None:
             return median <= self.most
+        if self.lower:
+            return median <= 1.05 and median <= max(spread)
         return median >= 0.95 and median >= min(spread)
 
 
@@ -128,7 +132,10 @@ def measure(case, n, seconds):
     figures = [[case.name, case.metric, kind, i + 1, f"{a[0]:.1f}", f"{b[0]:.1f}", f"{b[0] / a[0]:.4f}", f"{cpu_ns(a):.1f}", f"{cpu_ns(b):.1f}"]
                for kind, rows in (("peer-peer", aa), ("peer-stb", ab)) for i, (a, b) in enumerate(rows)]
     table = []
-    for what, value, bar in ((case.metric, lambda r: r[0], case.rate_bar), ("CPU, ns an operation", cpu_ns, case.cpu_bar)):
+    views = [(case.metric, lambda r: r[0], case.rate_bar), ("CPU, ns an operation", cpu_ns, case.cpu_bar)]
+    if getattr(case, "tail_bar", None):
+        views.append(("p99 latency, ns", lambda r: r[3], case.tail_bar))
+    for what, value, bar in views:
         spread = [value(b) / value(a) for a, b in aa]
         ratios = [value(b) / value(a) for a, b in ab]
         median = statistics.median(ratios)
