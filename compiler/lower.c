@@ -385,6 +385,9 @@ static void new_group(struct stb_lowering *l, const struct stb_scope *s, const c
 		.not_run_block = STB_NONE,
 	};
 	memcpy(g->id, id, STB_HASH_HEX);
+	g->fills = STB_NEW_ARRAY(l->a, uint32_t, s->n_fills);
+	for (; g->n_fills < s->n_fills; g->n_fills++)
+		g->fills[g->n_fills] = s->fills[g->n_fills]->workload->plan_block;
 	stb_lower_group_later(l, s, g);
 	lower_mounts(l, s, g);
 	add_privileges(l, s);

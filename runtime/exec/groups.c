@@ -167,6 +167,26 @@ void stb_group_start(struct stb_run *run, uint32_t group)
 	end(run, STB_OP_START, group, since, &err);
 }
 
+/* The io workloads of `prepare`, one after the other. */
+static void fill(struct stb_run *run, uint32_t group)
+{
+	const struct stb_plan_group *pg = &run->plan->groups[group];
+	const uint64_t since = stb_clock_ns();
+	struct stb_err err;
+	int rc = 0;
+
+	stb_err_clear(&err);
+	begin(run, STB_OP_LOAD, group);
+	for (uint32_t i = 0; i < pg->n_fills && !rc; i++)
+		rc = stb_run_fill(run, group, &run->plan->blocks[pg->fills[i]], &err);
+	run->groups[group].loaded = !rc;
+	if (err.set && run->signals.first) { /* interrupted, not failed */
+		stb_record_step(run, "end", stb_op_name(STB_OP_LOAD), group, &err);
+		return;
+	}
+	end(run, STB_OP_LOAD, group, since, &err);
+}
+
 void stb_group_load(struct stb_run *run, uint32_t group)
 {
 	const struct stb_plan_group *pg = &run->plan->groups[group];
@@ -175,7 +195,11 @@ void stb_group_load(struct stb_run *run, uint32_t group)
 	const uint64_t since = stb_clock_ns();
 	struct stb_err err;
 
-	if (g->failed || g->loaded || !db || pg->dataset == STB_NONE)
+	if (g->failed || g->loaded)
+		return;
+	if (pg->n_fills && !db && g->provisioned)
+		fill(run, group);
+	if (!db || pg->dataset == STB_NONE)
 		return;
 	stb_group_start(run, group);
 	if (g->failed)

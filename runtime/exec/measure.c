@@ -423,6 +423,32 @@ out:
 	stb_buf_fini(&s.series);
 }
 
+int stb_run_fill(struct stb_run *run, uint32_t group, const struct stb_plan_block *workload, struct stb_err *err)
+{
+	const struct stb_plan_group *pg = &run->plan->groups[group];
+	/* what is filled depends on the group, not on the cell that happens to come first */
+	struct stb_io_setup setup = { .plan = run->plan, .workload = workload, .seed = 1, .cell = stb_hash_u64(pg->id), .repetition = 1 };
+	struct sampler s = { .run = run, .group = group, .is_io = true };
+	struct stb_child_job job = { .run = run_io, .setup = &setup, .signals = &run->signals, .still_ns = still_ns(workload, true),
+		.grace_ns = GRACE_NS, .tick_ns = TICK_NS, .ctx = &s, .tick = tick };
+	struct stb_phase *phase = stb_phase_map(stb_io_workers(workload), err);
+	enum stb_child_fate fate;
+
+	if (!phase)
+		return -1;
+	for (uint32_t i = 0; i < pg->n_mounts; i++) {
+		if (strcmp(pg->mounts[i].role, "data"))
+			continue;
+		setup.dir = stb_volume_dir(run->groups[group].volumes[i]);
+		setup.device = stb_volume_device(run->groups[group].volumes[i]);
+	}
+	fate = stb_child_run(&job, phase, err);
+	stb_phase_unmap(phase);
+	if (fate == STB_CHILD_INTERRUPTED)
+		stb_err_set(err, 0, "interrupted");
+	return fate == STB_CHILD_DONE ? 0 : -1;
+}
+
 int stb_run_load(struct stb_run *run, const struct stb_oltp_setup *setup, struct stb_err *err)
 {
 	struct sampler s = { .run = run };

@@ -414,6 +414,8 @@ static uint64_t mark_used(struct stb_run *run, bool *matrices, bool *groups, boo
 		if (s.op != STB_OP_MEASURE)
 			continue;
 		matrices[s.matrix] = groups[s.group] = blocks[run->plan->cells[s.cell].workload] = true;
+		for (uint32_t i = 0; i < run->plan->groups[s.group].n_fills; i++)
+			blocks[run->plan->groups[s.group].fills[i]] = true;
 		n++;
 	}
 	stb_todo_free(it);

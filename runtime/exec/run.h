@@ -104,6 +104,8 @@ void stb_reuse_fini(struct stb_run *run);
 /* measure.c: one repetition. Never fails: what went wrong is in the results and in run->failures. */
 void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition);
 /* Watches a load in a child. 0 or -1 with *err. */
+/* Runs an io workload on the group's volume, unmeasured. 0 or -1 with *err. */
+STB_NODISCARD int stb_run_fill(struct stb_run *run, uint32_t group, const struct stb_plan_block *workload, struct stb_err *err);
 STB_NODISCARD int stb_run_load(struct stb_run *run, const struct stb_oltp_setup *setup, struct stb_err *err);
 
 /* record.c */

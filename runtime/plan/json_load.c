@@ -261,6 +261,19 @@ static void load_matrix(struct loader *l, json_t *json, struct stb_plan_matrix *
 	stb_json_leave(&l->r, &o);
 }
 
+static void load_fills(struct loader *l, json_t *list, struct stb_plan_group *g)
+{
+	g->fills = STB_NEW_ARRAY(&l->p->arena, uint32_t, g->n_fills);
+	for (uint32_t i = 0; i < g->n_fills; i++) {
+		json_t *v = json_array_get(list, i);
+		const json_int_t n = json_integer_value(v);
+
+		g->fills[i] = (uint32_t)n;
+		if (!json_is_integer(v) || n < 0 || n >= UINT32_MAX)
+			stb_json_fail(&l->r, "`fills` holds what is no block");
+	}
+}
+
 static void load_group(struct loader *l, json_t *json, struct stb_plan_group *g)
 {
 	struct stb_json_object o = stb_json_enter(&l->r, json);
@@ -280,6 +293,8 @@ static void load_group(struct loader *l, json_t *json, struct stb_plan_group *g)
 		g->mounts[i].storage = stb_json_take_u32(&l->r, &m, "storage");
 		stb_json_leave(&l->r, &m);
 	}
+	if (json_object_get(json, "fills"))
+		load_fills(l, stb_json_take_array(&l->r, &o, "fills", &g->n_fills), g);
 	g->load_bytes = stb_json_take_u64(&l->r, &o, "load_bytes");
 	g->space_bytes = stb_json_take_u64(&l->r, &o, "space_bytes");
 	g->provision_ns = stb_json_take_u64(&l->r, &o, "provision_ns");

@@ -521,6 +521,12 @@ static void group(struct writer *w, const struct stb_plan_group *g)
 	}
 	end(w, "]");
 	put_index(w, "dataset", g->dataset);
+	if (g->n_fills) {
+		begin(w, "fills", "[");
+		for (uint32_t i = 0; i < g->n_fills; i++)
+			put_u64(w, NULL, g->fills[i]);
+		end(w, "]");
+	}
 	put_u64(w, "load_bytes", g->load_bytes);
 	put_u64(w, "space_bytes", g->space_bytes);
 	put_u64(w, "provision_ns", g->provision_ns);

@@ -125,6 +125,8 @@ struct stb_plan_group {
 	struct stb_plan_mount *mounts;
 	uint32_t n_mounts;
 	uint32_t dataset;    /* blocks[] of kind "dataset" (tables, table_size, ...: what the load writes), or STB_NONE */
+	uint32_t *fills;     /* blocks[]: io workloads that run, unmeasured and in order, after provisioning */
+	uint32_t n_fills;
 	uint64_t load_bytes; /* written by provisioning: file layout, mkfs, data set */
 	uint64_t space_bytes;/* needed on the data volume while it lives */
 	uint64_t provision_ns; /* estimate */

@@ -128,6 +128,8 @@ static void print_group(struct stb_plan_printer *t, uint32_t index)
 	}
 	if (g->dataset != STB_NONE)
 		fprintf(t->out, "%s%s", between, stb_plan_block_text(t, g->dataset));
+	for (uint32_t i = 0; i < g->n_fills; i++)
+		fprintf(t->out, "%s%s", i ? ", " : ", filled by ", stb_plan_block_text(t, g->fills[i]));
 	fputc('\n', t->out);
 	if (g->not_run) {
 		fprintf(t->out, "     not carried out: %s\n", g->not_run);

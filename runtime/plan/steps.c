@@ -261,6 +261,8 @@ static bool loads(const struct stb_plan *p, uint32_t group)
 	const uint32_t set = p->groups[group].dataset;
 	const struct stb_plan_attr *how;
 
+	if (p->groups[group].n_fills)
+		return true;
 	if (set == STB_NONE)
 		return false;
 	how = stb_plan_attr(&p->blocks[set], "dataset");

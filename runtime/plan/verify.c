@@ -290,6 +290,17 @@ static bool check_mounts(struct check *c, const struct stb_plan_group *g, uint32
 	return true;
 }
 
+static bool good_fills(const struct check *c, const struct stb_plan_group *g)
+{
+	for (uint32_t i = 0; i < g->n_fills; i++) {
+		const struct stb_plan_block *b = g->fills[i] < c->p->n_blocks ? &c->p->blocks[g->fills[i]] : NULL;
+
+		if (!b || strcmp(b->kind, "workload") || strcmp(b->type, "io"))
+			return false;
+	}
+	return true;
+}
+
 static bool check_groups(struct check *c)
 {
 	const char **ids = stb_xcalloc(c->p->n_groups, sizeof(*ids)), *twin;
@@ -303,6 +314,8 @@ static bool check_groups(struct check *c)
 		else if (!is_block_or_none(c, g->server, "server") || !is_block_or_none(c, g->database, "database") ||
 			!is_block_or_none(c, g->dataset, "dataset") || (g->not_run_block != STB_NONE && g->not_run_block >= c->p->n_blocks))
 			good = bad(c, "group %u refers to a block that is not there or of another kind", i);
+		if (good && !good_fills(c, g))
+			good = bad(c, "group %u is filled by what is no io workload", i);
 		if (!good || !check_mounts(c, g, i)) {
 			free(ids);
 			return false;

@@ -213,5 +213,51 @@ expect "compressible data" 0 "$STB" run contents.stb -o contents
 sed 's/buffer_compress_percentage = 75%/refill_buffers = true/' contents.stb >refill.stb
 expect "refilled buffers" 0 "$STB" run refill.stb -o refill
 
+# --- what runs before the first measurement
+cat >prepare.stb <<SPEC
+stb 1
+storage directory here { path = "$work/store" }
+volume v { storage = here }
+workload io fill {
+  volume = v
+  size = 2MiB
+  rw = write
+  bs = 64KiB
+}
+workload io fill_more {
+  volume = v
+  size = 2MiB
+  offset = 2MiB
+  rw = write
+  bs = 64KiB
+  verify = crc32c
+}
+workload io w {
+  volume = v
+  size = 4MiB
+  rw = randread
+  prepare = [fill, fill_more]
+}
+matrix m {
+  workload = w
+  repeat = 2
+}
+SPEC
+expect "what prepares is in the plan" 0 "$STB" plan prepare.stb
+says "with the group" 'filled by .*fill, .*fill_more' out
+expect "workloads that prepare" 0 "$STB" run prepare.stb -o prepare
+holds "run once a group" test "$(grep -c '"ev":"begin".*"op":"load' prepare/journal.jsonl)" = 1
+holds "and are not measured" test "$(grep -c ',iops,' prepare/results.csv)" = 2
+sed 's/repeat = 2/repeat = 2\n  fresh = repetition/' prepare.stb >anew.stb
+expect "with fresh = repetition" 0 "$STB" run anew.stb -o anew
+holds "they run before each" test "$(grep -c '"ev":"begin".*"op":"load' anew/journal.jsonl)" = 2
+if [ "$(id -u)" = 0 ] && losetup -f >/dev/null 2>&1; then
+	sed 's|^storage.*|storage loop here { size = 16MiB }|; s|storage = here }|storage = here  filesystem = none }|' prepare.stb >raw.stb
+	expect "a raw volume is filled" 0 "$STB" run raw.stb -o raw
+	holds "and measured" test "$(grep -c ',iops,' raw/results.csv)" = 2
+else
+	skip "a raw volume is filled" "needs root"
+fi
+
 holds "nothing is left" test -z "$(ls store)"
 exit $failed

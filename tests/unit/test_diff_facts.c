@@ -18,7 +18,7 @@ static bool follows(const char *key)
 	static const char *const derived[] = {
 		"id", "same_as", "default", "described", "not_run", "not_run_attr", "not_run_change", "not_run_block", "notes", "mounts", "load_bytes", "space_bytes",
 		"provision_ns", "measure_ns", "write_bytes", "workload", "server", "client", "group", "dataset", "database", "privileges",
-		"address",
+		"address", "fills",
 	};
 
 	for (size_t i = 0; i < STB_LEN(derived); i++)
