@@ -36,11 +36,36 @@
 #define STACK_BYTES (256 * 1024)
 #define MAX_ANSWERS 64 /* of one wait */
 
+/* What a message ends with is the server's number: "... (1114)". */
+static const char *remedy_of(const char *what)
+{
+	static const struct {
+		const char *end, *remedy;
+	} known[] = {
+		{"(1021)", "give the volume more space, or let the workload write less"},
+		{"(1114)", "give the volume more space, or let the workload write less"},
+		{"(1290)", "let the server be written to (read_only, super_read_only)"},
+		{"(1836)", "let the server be written to (read_only, super_read_only)"},
+		{"(2006)", "look at the server's error log; add the number to ignore_errors where losing connections is what is measured"},
+		{"(2013)", "look at the server's error log; add the number to ignore_errors where losing connections is what is measured"},
+	};
+	const size_t len = strlen(what);
+
+	for (size_t i = 0; i < STB_LEN(known); i++)
+		if (len >= strlen(known[i].end) && strcmp(what + len - strlen(known[i].end), known[i].end) == 0)
+			return known[i].remedy;
+	if (len < 2 || what[len - 1] != ')' || what[len - 2] < '0' || what[len - 2] > '9')
+		return "look at the limits of this process (ulimit -n, memory)";
+	return "put it right on the server, or add the error's number to ignore_errors where it belongs to what is measured";
+}
+
 void stb_crew_fail(struct stb_crew *crew, const char *what)
 {
 	pthread_mutex_lock(&crew->lock);
-	if (!crew->failed)
+	if (!crew->failed) {
 		stb_err_set(&crew->phase->err, 0, "the OLTP workload was stopped: %s", what);
+		stb_err_remedy(&crew->phase->err, "%s", remedy_of(what));
+	}
 	crew->failed = true;
 	atomic_store(&crew->quit, true);
 	pthread_cond_broadcast(&crew->changed);

@@ -574,8 +574,10 @@ void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32
 		add_text(record, "reason", reason);
 	if (m && (m->engine_with[0] || m->engine_without[0]))
 		json_object_set_new(record, "engine", json_pack("{s:s,s:s}", "with", m->engine_with, "without", m->engine_without));
-	if (m)
+	if (m) {
 		add_counts(record, m);
+		stb_results_count_errors(run->results, &m->codes);
+	}
 	stb_journal_add(&run->journal, record);
 	if (run->journal.err.set && !run->fatal.set)
 		run->fatal = run->journal.err;

@@ -14,6 +14,7 @@
  *
  * What is the same for all tables (fixed axes, folded axes, baseline, which direction is better, n) stands once, above them.
  */
+#include "runtime/report/facts.h"
 #include "runtime/report/sheet.h"
 #include "runtime/report/text.h"
 
@@ -709,6 +710,7 @@ void stb_report_markdown(const struct stb_results *r, struct stb_buf *out)
 		stb_buf_adds(out, ".\n\n");
 	}
 	print_claims(r, out);
+	stb_report_facts(r, out);
 	for (size_t i = 0; i < r->n_notes; i++)
 		print_fact(out, "note", r->notes[i]);
 	while (out->len > 1 && out->data[out->len - 1] == '\n' && out->data[out->len - 2] == '\n')

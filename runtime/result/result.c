@@ -358,6 +358,12 @@ void stb_results_add_run(struct stb_results *r, const uint8_t *keep, const char 
 		r->stopped = stb_arena_strdup(&r->arena, stopped);
 }
 
+void stb_results_count_errors(struct stb_results *r, const struct stb_error_counts *errors)
+{
+	for (uint32_t i = 0; i < errors->n; i++)
+		stb_error_counts_add(&r->errors, errors->of[i].code, errors->of[i].count);
+}
+
 void stb_results_note(struct stb_results *r, const char *fmt, ...)
 {
 	char text[STB_ERR_TEXT];

@@ -92,6 +92,7 @@ struct stb_results {
 	uint8_t *selected;           /* plan->n_cells marks: what the runs were to measure; NULL: everything */
 	char **notes;                /* what a reader of the reports should know about where the rows are from */
 	size_t n_notes, cap_notes;
+	struct stb_error_counts errors; /* that were retried, over all repetitions */
 	const char **names;          /* interned metric names */
 	size_t n_names, cap_names, last_name;
 	const char **percentiles;    /* that reports and claims ask for, of any part: "p9999" */
@@ -153,6 +154,8 @@ void stb_results_set_origin(struct stb_results *r, uint32_t cell, uint32_t slot,
  */
 void stb_results_add_run(struct stb_results *r, const uint8_t *keep, const char *stopped);
 /* Adds to r->notes. */
+/* Errors that one repetition retried. */
+void stb_results_count_errors(struct stb_results *r, const struct stb_error_counts *errors);
 void stb_results_note(struct stb_results *r, const char *fmt, ...) STB_PRINTF(2, 3);
 /* false: runs were read, and none of them was to measure the cell. */
 bool stb_results_selected(const struct stb_results *r, uint32_t cell);

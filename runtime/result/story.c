@@ -90,6 +90,22 @@ static void take_origin(struct reader *s, const json_t *from, uint32_t cell, uin
 	stb_buf_fini(&b);
 }
 
+/* {"1213": 12, "other": 3} */
+static void take_errors(struct reader *s, json_t *errors)
+{
+	struct stb_error_counts counts = { 0 };
+	const char *code;
+	json_t *n;
+
+	json_object_foreach(errors, code, n) {
+		const json_int_t count = json_integer_value(n);
+
+		if (count > 0 && strlen(code) <= 5)
+			stb_error_counts_add(&counts, (uint32_t)strtoul(code, NULL, 10), (uint64_t)count);
+	}
+	stb_results_count_errors(s->r, &counts);
+}
+
 static void take_record(struct reader *s, const json_t *record)
 {
 	const char *ev = json_string_value(json_object_get(record, "ev"));
@@ -100,6 +116,8 @@ static void take_record(struct reader *s, const json_t *record)
 
 	if (!ev)
 		return;
+	if (!strcmp(ev, "result") && cell != STB_NONE)
+		take_errors(s, json_object_get(record, "errors"));
 	if (!strcmp(ev, "start")) {
 		s->n_sessions++;
 		s->finished = false;

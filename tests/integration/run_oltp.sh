@@ -98,6 +98,69 @@ says "stall: status" ',tps,1/s,.*,invalid:stalled$' stall/results.csv
 says "stall: its events are kept" ',events,,[1-9][0-9]*,invalid:stalled$' stall/results.csv
 says "stall: the series goes to the end" ',1,1,6\.0[0-9]*,tps,1/s,0\.000$' stall/series.csv
 
+# the volume fills up: one message, what was counted is kept, and it ends at once
+if [ "$(id -u)" = 0 ]; then
+	cat >full.stb <<SPEC
+stb 1
+storage tmpfs memory { size = 200MiB }
+volume v { storage = memory }
+database mysql server {
+  volume = v
+  options { innodb_buffer_pool_size = 16MiB  innodb_log_file_size = 8MiB  innodb_flush_log_at_trx_commit = 2 }
+}
+workload oltp rows { database = server  script = bulk_insert  threads = 2  time = 120s }
+matrix m { workload = rows }
+report r { rows = workload  metrics = [tps] }
+SPEC
+	expect "full: exit 5" 5 timeout 100 "$STB" run full.stb -o full
+	says "full: says of what" "sbtest[12]. is full \(1114\)"
+	says "full: and what to do" 'give the volume more space'
+	says "full: status" ',tps,1/s,.*,invalid:errors$' full/results.csv
+	says "full: its events are kept" ',events,,[1-9][0-9]*,invalid:errors$' full/results.csv
+	holds "full: nothing is left" test -z "$(leftovers full)"
+else
+	skip "full: a volume that fills up" "needs root"
+fi
+
+# an open loop: service time beside latency, the rate that was achieved, and too much of it
+cat >rate.stb <<SPEC
+stb 1
+storage directory here { path = "$work/store" }
+volume v { storage = here }
+database mysql server {
+  volume = v
+  options { innodb_buffer_pool_size = 16MiB  innodb_log_file_size = 8MiB  innodb_lock_wait_timeout = 1 }
+}
+workload oltp w {
+  database   = server
+  script     = write_only
+  rand_type  = zipfian
+  rand_zipfian_exp = 1.2
+  table_size = 20
+  threads    = 8
+  time       = 2s
+  rate       = 50
+}
+matrix m {
+  workload = w
+  axis rate { set = workload.w.rate  values = [50/s, 900_000/s] }
+}
+report r { rows = rate  metrics = [tps, rate_achieved, svc_p50, lat_p50] }
+SPEC
+sed -i 's/rate       = 50$/rate       = 50\/s/' rate.stb
+expect "rate: the run" 5 "$STB" run rate.stb -o rate
+holds "rate: what can be met is met" test "$(grep ',rate_achieved,' rate/results.csv | grep -c ',ok$')" = 1
+holds "rate: what cannot is not" test "$(grep ',rate_achieved,' rate/results.csv | grep -c ',invalid:rate$')" = 1
+says "rate: says how far it came" 'the rate was not met: of .* transactions/s that arrived .* were done, and rate_tolerance = 5%'
+says "rate: service times" ',svc_p50,ms,' rate/results.csv
+holds "rate: their histograms" sh -c 'ls rate/histograms | grep -q -- "-svc.csv"'
+says "rate: the report says how rows were drawn" 'rows are drawn by zipfian \(rand_zipfian_exp = 1\.2\) in w' rate/report.md
+says "rate: and which errors were tried again" 'errors that were tried again, over all repetitions: [0-9]+ x 1213 \(deadlock\)' rate/report.md
+holds "rate: the journal has them by code" jq -es 'map(select(.ev == "result") | .errors["1213"] // 0) | add > 0' rate/journal.jsonl
+holds "rate: and how alike the threads were served" jq -es 'map(select(.ev == "result") | .fairness.events_mean) | all(. > 0)' rate/journal.jsonl
+"$STB" report rate.stb --results rate >again.md 2>err
+holds "rate: the report can be made again" cmp -s rate/report.md again.md
+
 # interrupted, and killed
 "$STB" run db.stb -o stop --set length=60s >out 2>err &
 pid=$!
