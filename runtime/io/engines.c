@@ -36,15 +36,18 @@ const struct stb_io_caps *stb_io_caps_find(const char *name)
 
 void stb_io_used_add(char text[STB_IO_USED_TEXT], const char *fmt, ...)
 {
-	const size_t len = strlen(text);
-	char word[STB_IO_USED_TEXT];
+	const size_t len = strlen(text), from = len ? len + 2 : 0;
 	va_list ap;
+	int n = -1;
 
 	va_start(ap, fmt);
-	vsnprintf(word, sizeof(word), fmt, ap);
+	if (from < STB_IO_USED_TEXT)
+		n = vsnprintf(text + from, STB_IO_USED_TEXT - from, fmt, ap);
 	va_end(ap);
-	if (len + strlen(word) + 3 <= STB_IO_USED_TEXT)
-		snprintf(text + len, STB_IO_USED_TEXT - len, "%s%s", len ? ", " : "", word);
+	if (n < 0 || from + (size_t)n >= STB_IO_USED_TEXT)
+		text[len] = '\0'; /* no room: whole words only */
+	else if (len)
+		memcpy(text + len, ", ", 2);
 }
 
 uint32_t stb_io_engines(struct stb_io_engine_info *out, uint32_t max)
