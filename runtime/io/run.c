@@ -209,7 +209,8 @@ static int job_prepare(struct job *j)
 	o.used = &j->used;
 	w->engine.ops = c->engine->ops;
 	if (w->engine.ops->open(&w->engine, &o, &w->err)) {
-		stb_io_config_blame(c, "ioengine", &w->err);
+		stb_io_config_blame(c, c->ring.hipri ? "hipri" : c->ring.sqpoll ? "sqpoll" : c->ring.fixedbufs == STB_IO_YES ? "fixedbufs" : "ioengine",
+			&w->err);
 		return -1;
 	}
 	j->ready = true;
