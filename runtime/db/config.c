@@ -7,7 +7,9 @@
 /* The ids are INTEGER columns. */
 #define MAX_TABLE_SIZE INT32_MAX
 #define MAX_STATEMENTS 1000000
+#define MIN_RATE 1e-3
 #define MAX_RATE 1e9
+#define MAX_NS ((uint64_t)INT64_MAX / 4) /* times are added to a clock */
 
 struct reading {
 	struct stb_reader r;
@@ -21,6 +23,10 @@ static void refuse(struct reading *in, const char *name, const char *why)
 {
 	if (in->failed)
 		return;
+	if (stb_reader_fault(&in->r, in->err)) { /* what is refused now is its echo */
+		in->failed = true;
+		return;
+	}
 	const struct stb_plan_attr *a = stb_plan_attr(in->block, name);
 
 	in->failed = true;
@@ -187,7 +193,7 @@ static void read_counts(struct reading *in, struct stb_oltp *o)
 
 static void read_ignored(struct reading *in, struct stb_oltp *o)
 {
-	const struct stb_val *list = stb_read_list(&in->r, "ignore_errors");
+	const struct stb_val *list = stb_read_list(&in->r, "ignore_errors", STB_V_COUNT);
 
 	for (uint32_t i = 0; list && i < list->n_items; i++) {
 		const struct stb_val *v = &list->items[i];
@@ -230,16 +236,19 @@ int stb_oltp_read(struct stb_oltp *o, const struct stb_plan_block *workload, str
 	o->prepared = strcmp(mode, "auto") == 0 && o->script != STB_INSERT && o->script != STB_BULK_INSERT;
 	o->transaction = !skip_trx && has_transactions(o->script);
 	stb_read_skip(&in.r, "database");    /* exec: the plan's groups bind it */
-	stb_read_skip(&in.r, "error_limit"); /* exec: judged after the repetition, against measure.errors */
-	stb_read_skip(&in.r, "rate_tolerance"); /* exec: judged after the repetition, against what was achieved */
+	/* exec judges these two after the repetition, against measure.errors and what was achieved */
+	(void)stb_read_u64_or(&in.r, "error_limit", 0);
+	(void)read_number(&in, "rate_tolerance", 0, 0, 1);
 	if (strcmp(mode, "auto") != 0 && strcmp(mode, "disable") != 0)
 		refuse(&in, "db_ps_mode", "is neither auto nor disable");
 	if (!o->rollback && strcmp(retry, "sysbench") != 0)
 		refuse(&in, "retry", "is neither rollback nor sysbench");
-	if (o->rate < 0 || o->rate > MAX_RATE)
+	if (o->rate < 0 || (o->rate > 0 && o->rate < MIN_RATE) || o->rate > MAX_RATE)
 		refuse(&in, "rate", "lies outside of what can be asked for");
 	if (o->time_ns == UINT64_MAX && o->events == UINT64_MAX)
 		refuse(&in, "time", "and `events` are both absent: nothing would end the run");
+	if ((o->time_ns > MAX_NS && o->time_ns != UINT64_MAX) || o->warmup_ns > MAX_NS)
+		refuse(&in, o->warmup_ns > MAX_NS ? "warmup_time" : "time", "is more than 70 years");
 	if (o->time_ns == 0 || o->events == 0)
 		refuse(&in, o->time_ns == 0 ? "time" : "events", "is 0: nothing would be measured");
 	if (in.failed)

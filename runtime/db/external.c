@@ -160,7 +160,7 @@ int stb_db_external_address(const struct stb_plan_block *database, struct stb_ar
 
 	if (read_tls(&r, database, out, err))
 		return -1;
-	stb_read_skip(&r, "version"); /* asserted by stb_db_external_assert() */
+	(void)stb_read_str_or(&r, "version", NULL); /* asserted by stb_db_external_assert() */
 	stb_read_skip(&r, "volume");  /* described only */
 	while (stb_read_option(&r, &pos))
 		; /* asserted by stb_db_external_assert() */

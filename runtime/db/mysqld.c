@@ -183,7 +183,7 @@ static int fail_dead(struct stb_mysqld *m, struct stb_err *err, const char *when
 
 /* --- creating ------------------------------------------------------------------------------------------------------------------------ */
 
-static int read_block(const struct stb_plan_block *database, const char **version, struct stb_err *err)
+int stb_mysqld_read(const struct stb_plan_block *database, const char **version, struct stb_err *err)
 {
 	struct stb_reader r;
 	uint32_t pos = 0;
@@ -193,6 +193,8 @@ static int read_block(const struct stb_plan_block *database, const char **versio
 	*version = stb_read_str_or(&r, "version", NULL);
 	const char *topology = stb_read_str_or(&r, "topology", "single");
 
+	if (stb_reader_fault(&r, err))
+		return -1;
 	if (strcmp(topology, "single") != 0)
 		return stb_err_set(err, 0, "database `%s` cannot be started: `topology` is `%s`, and only single is known", database->name, topology);
 	stb_read_skip(&r, "volume"); /* exec: its directory is where the server is made */
@@ -208,7 +210,7 @@ int stb_mysqld_preflight(const struct stb_plan_block *database, struct stb_err *
 	char sql[PATH_MAX], basedir[PATH_MAX];
 	const char *version;
 
-	if (read_block(database, &version, err) || stb_server_find(&binary, version, err) || stb_server_user(&user, err))
+	if (stb_mysqld_read(database, &version, err) || stb_server_find(&binary, version, err) || stb_server_user(&user, err))
 		goto fail;
 	if (binary.mariadb && stb_server_find_sql(&binary, sql, basedir, err))
 		goto fail;
@@ -225,7 +227,7 @@ int stb_mysqld_binary(const struct stb_plan_block *database, struct stb_arena *a
 	struct stb_server_binary binary;
 	const char *asked;
 
-	if (read_block(database, &asked, err) || stb_server_find(&binary, asked, err))
+	if (stb_mysqld_read(database, &asked, err) || stb_server_find(&binary, asked, err))
 		return -1;
 	*path = stb_arena_strdup(a, binary.path);
 	*version = stb_arena_strdup(a, binary.version);
@@ -444,7 +446,7 @@ int stb_mysqld_create(struct stb_mysqld **out, const struct stb_mysqld_env *env,
 	m->error_log = join(m->dir, "error.log");
 	m->pid_file = join(m->dir, "mysqld.pid");
 	m->init_file = join(m->dir, "init.sql");
-	if (read_block(database, &version, err) || stb_server_find(&m->binary, version, err) || stb_server_user(&m->user, err) ||
+	if (stb_mysqld_read(database, &version, err) || stb_server_find(&m->binary, version, err) || stb_server_user(&m->user, err) ||
 		(m->binary.mariadb && stb_server_find_sql(&m->binary, sql_dir, basedir, err)) || make_password(m->password, err) ||
 		make_places(m, real, err) || write_config(m, m->binary.mariadb ? basedir : NULL, err) || initialise(m, sql_dir, err))
 		goto fail;

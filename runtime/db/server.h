@@ -74,6 +74,9 @@ STB_NODISCARD int stb_server_place_write(const char *path, const struct stb_serv
 STB_NODISCARD int stb_server_place_socket(char *out, bool *own_dir, const char *dir, const char *run_mark, const struct stb_server_user *user,
 	struct stb_err *err);
 
+/* What a block of a private server asks for, as far as that can be judged without one. *version: NULL where any will do. */
+STB_NODISCARD int stb_mysqld_read(const struct stb_plan_block *database, const char **version, struct stb_err *err);
+
 /* The option file: the database's options, then those of stb, which win. -1 where a name or value cannot stand in one. */
 struct stb_option_file {
 	bool mariadb;

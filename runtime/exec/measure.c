@@ -165,7 +165,7 @@ static double attr_double(const struct stb_plan_block *b, const char *name)
 {
 	const struct stb_plan_attr *a = stb_plan_attr(b, name);
 
-	return a && a->val.type != STB_V_NONE ? stb_val_double(&a->val) : 0;
+	return a && a->val.den ? stb_val_double(&a->val) : 0;
 }
 
 /* Against what was due, not against the rate: arrivals are random, and fewer than asked for are no fault of what is measured. */

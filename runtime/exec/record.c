@@ -141,7 +141,7 @@ static json_t *describe_addresses(const struct stb_run *run)
 			/* a secret's value in the plan is where it lies, never what it is */
 			if (at->val.str)
 				json_object_set_new(one, names[k], json_string(at->val.str));
-			else
+			else if (at->val.den)
 				json_object_set_new(one, names[k], json_integer(at->val.num / at->val.den));
 		}
 		json_object_set_new(out, b->name, one);
@@ -519,7 +519,7 @@ static bool note_engine(struct stb_run *run, const char *engine, const struct st
 void stb_record_engine(struct stb_run *run, uint32_t cell, const struct stb_measure *m)
 {
 	const struct stb_plan_attr *a = stb_plan_attr(&run->plan->blocks[run->plan->cells[cell].workload], "ioengine");
-	const char *engine = a ? a->val.str : "";
+	const char *engine = a && a->val.str ? a->val.str : "";
 
 	if (!m->engine_with[0] && !m->engine_without[0])
 		return;

@@ -93,10 +93,13 @@ static int read_sizes(struct stb_io_config *c, struct stb_reader *r, struct stb_
 {
 	const struct stb_plan_attr *a = stb_plan_attr(c->block, "bs");
 	const bool several = a && a->val.type == STB_V_LIST;
-	const struct stb_val *bs = several ? stb_read_list(r, "bs") : NULL, *shares = stb_read_list(r, "bs_percent");
+	const struct stb_val *bs = several ? stb_read_list(r, "bs", STB_V_BYTES) : NULL, *shares = stb_read_list(r, "bs_percent", STB_V_SHARE);
+	const uint64_t one = several ? 0 : stb_read_u64(r, "bs");
 	uint64_t bytes[STB_SIZES], least, most;
 	double sum = 0;
 
+	if (stb_reader_fault(r, err))
+		return -1;
 	c->n_sizes = several ? bs->n_items : 1;
 	if (several && (!shares || shares->n_items != bs->n_items || bs->n_items < 1 || bs->n_items > STB_SIZES)) {
 		stb_err_set(err, 0, "workload `%s` has %u sizes in bs and %u shares in bs_percent; as many of both, 1 to %d, are possible",
@@ -104,7 +107,7 @@ static int read_sizes(struct stb_io_config *c, struct stb_reader *r, struct stb_
 		return blame(c, "bs", err);
 	}
 	for (uint32_t i = 0; i < c->n_sizes; i++) {
-		bytes[i] = !several ? stb_read_u64(r, "bs") : bs->items[i].num > 0 && bs->items[i].den == 1 ? (uint64_t)bs->items[i].num : 0;
+		bytes[i] = !several ? one : bs->items[i].num > 0 && bs->items[i].den == 1 ? (uint64_t)bs->items[i].num : 0;
 		c->size_share[i] = several ? stb_val_double(&shares->items[i]) : 1;
 		sum += c->size_share[i];
 		least = i ? STB_MIN(least, bytes[i]) : bytes[i];
@@ -258,6 +261,8 @@ static int read_flags(struct stb_io_config *c, struct stb_reader *r, struct stb_
 		c->made |= stb_read_bool(r, "refill_buffers");
 	if (stb_read_has(r, "verify_fatal"))
 		c->verify_fatal = stb_read_bool(r, "verify_fatal");
+	if (stb_reader_fault(r, err))
+		return -1;
 	if (!(c->compress >= 0 && c->compress <= 1)) {
 		stb_err_set(err, 0, "workload `%s` asks for a buffer_compress_percentage outside 0%% to 100%%", c->block->name);
 		return blame(c, "buffer_compress_percentage", err);
@@ -276,10 +281,12 @@ static int read_load(struct stb_io_config *c, struct stb_reader *r, struct stb_e
 	const double iops = stb_read_double_or(r, "rate_iops", 0), bytes = stb_read_double_or(r, "rate", 0);
 
 	c->poisson = !strcmp(stb_read_str_or(r, "rate_process", "linear"), "poisson");
-	stb_read_skip(r, "rate_tolerance");
+	(void)stb_read_double_or(r, "rate_tolerance", 0);
 	c->think_ns = stb_read_u64_or(r, "thinktime", 0);
 	c->per_s = iops > 0 ? iops : bytes;
 	c->per_s_bytes = iops == 0 && bytes > 0;
+	if (stb_reader_fault(r, err))
+		return -1;
 	if (iops > 0 && bytes > 0) {
 		stb_err_set(err, 0, "workload `%s` has two rates", c->block->name);
 		return blame(c, "rate_iops", err);

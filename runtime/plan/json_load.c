@@ -85,6 +85,7 @@ static void load_block(struct loader *l, json_t *json, struct stb_plan_block *b)
 	json_t *attrs, *val;
 	uint32_t i = 0;
 
+	b->file = l->r.path;
 	b->kind = stb_json_take_str(&l->r, &o, "kind");
 	if (json_object_get(json, "not_run"))
 		b->not_run = stb_json_take_str(&l->r, &o, "not_run");
@@ -597,7 +598,7 @@ int stb_plan_parse_bytes(struct stb_plan **out, const char *path, const char *by
 	json_error_t where;
 	json_t *root;
 
-	l.r = (struct stb_json_reader){ .arena = &l.p->arena, .err = err, .path = path };
+	l.r = (struct stb_json_reader){ .arena = &l.p->arena, .err = err, .path = stb_arena_strdup(&l.p->arena, path) };
 	l.index = json_array();
 	root = json_loadb(bytes, len, JSON_REJECT_DUPLICATES, &where);
 	if (!root)

@@ -50,6 +50,7 @@ struct stb_plan_block {
 	const char *not_run; /* NULL, or why `run` refuses what uses it: "this version of stb does not carry out `rate = 100/s`" */
 	const char *not_run_attr; /* the attribute that it is about, the first where there are several; NULL: the block as a whole */
 	const char *not_run_change; /* what would have to be written instead: "write one value for `bs`; leave `bs_percent` out" */
+	const char *file;  /* where it was loaded from, for messages; NULL: it was made here. In no saved plan */
 };
 
 struct stb_plan_axis_value {
@@ -312,12 +313,16 @@ char *stb_plan_cell_label(struct stb_arena *a, const struct stb_plan *p, uint32_
 char *stb_plan_where(struct stb_arena *a, const struct stb_plan *p, uint32_t span);
 
 /*
- * A reader of one block's attributes that remembers which were read. Missing attribute or wrong type is our bug (the compiler states every
- * value), except in the _or forms, which take the fallback where the attribute has no effective value.
+ * A reader of one block's attributes that remembers which were read. A plan from a file may be older or forged: where an attribute is missing
+ * (the compiler states every value; the _or forms take the fallback) or has another type, the first such fault is kept, the read gives what
+ * is harmless (0, false, "", no list, the fallback), and stb_reader_done() refuses the block. So reading has no error paths; but nothing may
+ * be divided by, counted up to or indexed with before the fault was asked for or the value was judged.
  */
 struct stb_reader {
 	const struct stb_plan_block *block;
 	uint64_t seen[4]; /* bit per attribute; a block has at most 256 */
+	const char *fault;     /* name of the first attribute that could not be read; NULL: none */
+	const char *fault_why; /* "is missing", "is not text" */
 };
 
 void stb_reader_init(struct stb_reader *r, const struct stb_plan_block *b);
@@ -328,11 +333,14 @@ double stb_read_double_or(struct stb_reader *r, const char *name, double fallbac
 bool stb_read_bool(struct stb_reader *r, const char *name);
 const char *stb_read_str(struct stb_reader *r, const char *name);        /* STRING WORD REF SECRET */
 const char *stb_read_str_or(struct stb_reader *r, const char *name, const char *fallback);
-const struct stb_val *stb_read_list(struct stb_reader *r, const char *name); /* NULL where there is none */
+/* Its items are all of type `elem`; NULL where there is none. */
+const struct stb_val *stb_read_list(struct stb_reader *r, const char *name, enum stb_vtype elem);
 void stb_read_skip(struct stb_reader *r, const char *name);              /* read elsewhere, and the caller says where in a comment */
-/* Marks and returns the next "options.*" attribute after *pos (start with 0), or NULL. */
+/* Marks and returns the next "options.*" attribute after *pos (start with 0), or NULL. One that is no STRING is a fault. */
 const struct stb_plan_attr *stb_read_option(struct stb_reader *r, uint32_t *pos);
-/* 0 when every attribute with a non-default value was read; else -1 and *err names the first, with its span. */
+/* 0, or -1 and *err says which attribute could not be read: for who computes with what it read, before stb_reader_done(). */
+STB_NODISCARD int stb_reader_fault(const struct stb_reader *r, struct stb_err *err);
+/* 0 when all reads were good and every attribute with a non-default value was read; else -1 and *err names the first, with its span. */
 STB_NODISCARD int stb_reader_done(const struct stb_reader *r, struct stb_err *err);
 
 #endif

@@ -3,17 +3,17 @@
  */
 #include "runtime/plan/plan.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { MAX_ATTRS = 256 };
 
-STB_NORETURN static void misread(const struct stb_plan_block *b, const char *name, const char *what)
+/* Keeps the first fault; what was asked for after it may only be its echo. */
+static void misread(struct stb_reader *r, const char *name, const char *why)
 {
-	char text[256];
-
-	snprintf(text, sizeof(text), "attribute `%s` of %s %s %s %s", name, b->kind, b->type, b->name, what);
-	STB_BUG(text);
+	if (r->fault)
+		return;
+	r->fault = name;
+	r->fault_why = why;
 }
 
 void stb_reader_init(struct stb_reader *r, const struct stb_plan_block *b)
@@ -51,7 +51,7 @@ static const struct stb_val *must_read(struct stb_reader *r, const char *name)
 	const struct stb_val *v = read_val(r, name);
 
 	if (!v)
-		misread(r->block, name, "is missing");
+		misread(r, name, "is missing");
 	return v;
 }
 
@@ -62,25 +62,29 @@ bool stb_read_has(struct stb_reader *r, const char *name)
 	return a && a->val.type != STB_V_NONE;
 }
 
-static uint64_t as_u64(const struct stb_reader *r, const char *name, const struct stb_val *v)
-{
-	const bool fits = v->type == STB_V_COUNT || v->type == STB_V_BYTES || v->type == STB_V_TIME || v->type == STB_V_CLOCK;
+/* The forms below take v = NULL for an attribute that is not there. */
 
-	if (!fits || v->den != 1 || v->num < 0)
-		misread(r->block, name, "is not a whole count, size or time");
-	return (uint64_t)v->num;
+static uint64_t as_u64(struct stb_reader *r, const char *name, const struct stb_val *v, uint64_t fallback)
+{
+	if (!v)
+		return fallback;
+	if (v->type != STB_V_COUNT && v->type != STB_V_BYTES && v->type != STB_V_TIME && v->type != STB_V_CLOCK)
+		misread(r, name, "is not a count, size or time");
+	else if (v->den != 1 || v->num < 0)
+		misread(r, name, "is negative or not whole");
+	else
+		return (uint64_t)v->num;
+	return fallback;
 }
 
 uint64_t stb_read_u64(struct stb_reader *r, const char *name)
 {
-	return as_u64(r, name, must_read(r, name));
+	return as_u64(r, name, must_read(r, name), 0);
 }
 
 uint64_t stb_read_u64_or(struct stb_reader *r, const char *name, uint64_t fallback)
 {
-	const struct stb_val *v = read_val(r, name);
-
-	return v ? as_u64(r, name, v) : fallback;
+	return as_u64(r, name, read_val(r, name), fallback);
 }
 
 double stb_read_double_or(struct stb_reader *r, const char *name, double fallback)
@@ -89,45 +93,55 @@ double stb_read_double_or(struct stb_reader *r, const char *name, double fallbac
 
 	if (!v)
 		return fallback;
-	if (v->type != STB_V_SHARE && v->type != STB_V_RATE && v->type != STB_V_BYTE_RATE && v->type != STB_V_COUNT)
-		misread(r->block, name, "is not a share, rate or count");
-	return stb_val_double(v);
+	if (v->type == STB_V_SHARE || v->type == STB_V_RATE || v->type == STB_V_BYTE_RATE || v->type == STB_V_COUNT)
+		return stb_val_double(v);
+	misread(r, name, "is not a share, rate or count");
+	return fallback;
 }
 
 bool stb_read_bool(struct stb_reader *r, const char *name)
 {
 	const struct stb_val *v = must_read(r, name);
 
-	if (v->type != STB_V_BOOL)
-		misread(r->block, name, "is not a boolean");
-	return v->num != 0;
+	if (v && v->type != STB_V_BOOL)
+		misread(r, name, "is neither true nor false");
+	return v && v->type == STB_V_BOOL && v->num != 0;
 }
 
-static const char *as_str(const struct stb_reader *r, const char *name, const struct stb_val *v)
+static const char *as_str(struct stb_reader *r, const char *name, const struct stb_val *v, const char *fallback)
 {
-	if (v->type != STB_V_STRING && v->type != STB_V_WORD && v->type != STB_V_REF && v->type != STB_V_SECRET)
-		misread(r->block, name, "is not text");
-	return v->str;
+	if (!v)
+		return fallback;
+	if (v->type == STB_V_STRING || v->type == STB_V_WORD || v->type == STB_V_REF || v->type == STB_V_SECRET)
+		return v->str;
+	misread(r, name, "is not text");
+	return fallback;
 }
 
 const char *stb_read_str(struct stb_reader *r, const char *name)
 {
-	return as_str(r, name, must_read(r, name));
+	return as_str(r, name, must_read(r, name), "");
 }
 
 const char *stb_read_str_or(struct stb_reader *r, const char *name, const char *fallback)
 {
-	const struct stb_val *v = read_val(r, name);
-
-	return v ? as_str(r, name, v) : fallback;
+	return as_str(r, name, read_val(r, name), fallback);
 }
 
-const struct stb_val *stb_read_list(struct stb_reader *r, const char *name)
+const struct stb_val *stb_read_list(struct stb_reader *r, const char *name, enum stb_vtype elem)
 {
 	const struct stb_val *v = read_val(r, name);
 
-	if (v && v->type != STB_V_LIST)
-		misread(r->block, name, "is not a list");
+	if (v && v->type != STB_V_LIST) {
+		misread(r, name, "is not a list");
+		return NULL;
+	}
+	for (uint32_t i = 0; v && i < v->n_items; i++) {
+		if (v->items[i].type != elem) {
+			misread(r, name, "has an item of another type than it can have");
+			return NULL;
+		}
+	}
 	return v;
 }
 
@@ -144,15 +158,39 @@ const struct stb_plan_attr *stb_read_option(struct stb_reader *r, uint32_t *pos)
 		if (strncmp(a->name, "options.", strlen("options.")))
 			continue;
 		mark(r, a);
+		if (a->val.type != STB_V_STRING)
+			misread(r, a->name, "is not text");
 		return a;
 	}
 	return NULL;
+}
+
+static void blame(const struct stb_plan_block *b, const struct stb_plan_attr *a, struct stb_err *err)
+{
+	const uint32_t span = a && a->span != STB_NONE ? a->span : b->span;
+
+	err->span = span == STB_NONE ? 0 : span + 1;
+}
+
+int stb_reader_fault(const struct stb_reader *r, struct stb_err *err)
+{
+	const struct stb_plan_block *b = r->block;
+
+	if (!r->fault)
+		return 0;
+	stb_err_set(err, 0, "cannot carry out %s%s%s %s%s%s%s: its attribute `%s` %s", b->kind, *b->type ? " " : "", b->type, b->name,
+		b->file ? " of plan `" : "", b->file ? b->file : "", b->file ? "`" : "", r->fault, r->fault_why);
+	stb_err_remedy(err, "the plan was made by another version of stb or changed by hand: make it again from its spec");
+	blame(b, stb_plan_attr(b, r->fault), err);
+	return -1;
 }
 
 int stb_reader_done(const struct stb_reader *r, struct stb_err *err)
 {
 	const struct stb_plan_block *b = r->block;
 
+	if (stb_reader_fault(r, err))
+		return -1;
 	for (uint32_t i = 0; i < b->n_attrs; i++) {
 		const struct stb_plan_attr *a = &b->attrs[i];
 
@@ -161,7 +199,7 @@ int stb_reader_done(const struct stb_reader *r, struct stb_err *err)
 		stb_err_set(err, 0, "cannot carry out %s%s%s %s: this version does not act on its attribute `%s`", b->kind,
 			*b->type ? " " : "", b->type, b->name, a->name);
 		stb_err_remedy(err, "leave `%s` out, or use the version of stb that the spec was written for", a->name);
-		err->span = a->span == STB_NONE ? 0 : a->span + 1;
+		blame(b, a, err);
 		return -1;
 	}
 	return 0;

@@ -17,6 +17,10 @@
 
 enum { MAX_ATTRS = 256, MAX_MATRICES = 10000, MAX_AXES = 1000, MAX_DEPTH = 8, MAX_DECIMALS = 15, MAX_DIGITS = 18, MINUTES_PER_DAY = 24 * 60 };
 
+/* Samples are taken at each interval, and times are added to a clock. */
+#define LEAST_INTERVAL_NS 1000000u
+#define MOST_NS ((uint64_t)INT64_MAX / 4)
+
 struct check {
 	const struct stb_plan *p;
 	struct stb_err *err;
@@ -247,6 +251,8 @@ static bool check_matrix(struct check *c, const struct stb_plan_matrix *m, uint3
 		return bad(c, "a matrix has no name");
 	if (m->order > STB_ORDER_SHUFFLED || m->fresh > STB_FRESH_REPETITION || !m->repeat || !is_span(c, m->span) || !is_span(c, m->not_run_span))
 		return bad(c, "matrix `%s` has an unknown order, fresh or place, or no repetition", m->name);
+	if ((m->interval_ns && m->interval_ns < LEAST_INTERVAL_NS) || m->interval_ns > MOST_NS || m->cooldown_ns > MOST_NS)
+		return bad(c, "matrix `%s` has an interval below 1 ms, or an interval or cooldown of more than 70 years", m->name);
 	if (m->first_cell != first_cell || m->n_cells > c->p->n_cells - first_cell)
 		return bad(c, "the cells of matrix `%s` do not follow those of the matrix before", m->name);
 	return check_axes(c, m) && check_schedule(c, m) && check_excludes(c, m);

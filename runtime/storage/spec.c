@@ -108,8 +108,8 @@ int stb_volume_spec_read(struct stb_volume_spec *s, const struct stb_plan *plan,
 	s->path = stb_read_str_or(&storage, "path", NULL);
 	s->algorithm = stb_read_str_or(&storage, "algorithm", NULL);
 	s->filesystem = stb_read_str_or(&volume, "filesystem", stb_storage_is_device(s->type) ? "ext4" : NULL);
-	s->mkfs_options = stb_read_list(&volume, "mkfs_options");
-	s->mount_options = stb_read_list(&volume, "mount_options");
+	s->mkfs_options = stb_read_list(&volume, "mkfs_options", STB_V_STRING);
+	s->mount_options = stb_read_list(&volume, "mount_options", STB_V_STRING);
 	if (stb_reader_done(&storage, err) || stb_reader_done(&volume, err))
 		return -1;
 	s->size_bytes = volume_size ? volume_size : storage_size;

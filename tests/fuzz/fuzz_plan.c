@@ -1,7 +1,9 @@
 /*
- * fuzz_plan.c - a plan.json that nobody has vouched for: it is refused with an error, or it prints, walks and loads again.
+ * fuzz_plan.c - a plan.json that nobody has vouched for: it is refused with an error, or it prints, walks and loads again, and
+ * what a run reads of it is refused with an error or can be worked with.
  */
 #include "runtime/plan/json.h"
+#include "tests/support/read_plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	stb_plan_seal(p);
+	STB_ASSERT(!stb_test_read_plan(p, &err) || err.set);
+	stb_err_clear(&err);
 	if (is_small(p)) {
 		print(p, stb_plan_print_text, &text, &len);
 		free(text);
