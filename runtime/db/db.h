@@ -29,6 +29,7 @@ struct stb_mysqld_env {
 	const char *run_mark;
 	void *ctx;
 	void (*leftover)(void *ctx, int made, const char *kind, const char *object); /* as in storage.h; kinds "pid", "socket" (a directory) */
+	bool (*stopped)(void *ctx); /* asked some times a second while a server is waited for: whether to give it up; NULL: never */
 };
 
 /* The binary that would be used and its version text; -1 where none is found (where was looked; the package to install) or the prefix differs. */
@@ -38,7 +39,7 @@ STB_NODISCARD int stb_mysqld_binary(const struct stb_plan_block *database, struc
 	struct stb_err *err);
 /* Whether the user that the server runs as (mysql or nobody under root) can reach an existing directory; the first that bars the way is named. */
 STB_NODISCARD int stb_mysqld_check_dir(const char *dir, struct stb_err *err);
-/* Makes and initialises the data directory below dir (a volume's directory). */
+/* Makes and initialises the data directory below dir (a volume's directory). This and start fail with "interrupted" where env->stopped says so. */
 STB_NODISCARD int stb_mysqld_create(struct stb_mysqld **out, const struct stb_mysqld_env *env, const struct stb_plan_block *database,
 	const char *dir, struct stb_err *err);
 /* Also compares the spec's options with what is in force: a difference fails, both values are named, and the server is stopped. */

@@ -46,6 +46,7 @@
 #define INIT_TIMEOUT_NS (300 * STB_NS_PER_S)
 #define START_TIMEOUT_NS (60 * STB_NS_PER_S)
 #define STOP_TIMEOUT_NS (60 * STB_NS_PER_S)
+#define LOOK_NS (STB_NS_PER_S / 10) /* how often the run is asked whether it is to stop */
 #define KILL_TIMEOUT_NS (10 * STB_NS_PER_S)
 #define PASSWORD_BYTES 16
 #define FULL_BYTES (1024 * 1024) /* of free space, or less: no server can work */
@@ -399,8 +400,21 @@ static void kill_server(struct stb_mysqld *m)
 	m->pid = 0;
 }
 
+static bool is_stopped(const struct stb_mysqld *m)
+{
+	return m->env.stopped && m->env.stopped(m->env.ctx);
+}
+
+/* What was begun is nobody's any more: no log is kept of it. */
+static int give_up(struct stb_mysqld *m, struct stb_err *err, const char *when)
+{
+	kill_server(m);
+	return stb_err_set(err, 0, "database `%s`: interrupted %s", m->block->name, when);
+}
+
 static int initialise(struct stb_mysqld *m, const char *sql_dir, struct stb_err *err)
 {
+	const uint64_t until_ns = stb_clock_ns() + INIT_TIMEOUT_NS;
 	int stdin_fd = -1, status, r;
 
 	if (m->binary.mariadb && (stdin_fd = open_bootstrap_sql(sql_dir, err)) < 0)
@@ -410,7 +424,11 @@ static int initialise(struct stb_mysqld *m, const char *sql_dir, struct stb_err 
 		close(stdin_fd);
 	if (r)
 		return -1;
-	if (stb_wait_child(m->pid, INIT_TIMEOUT_NS, &status)) {
+	while (stb_wait_child(m->pid, LOOK_NS, &status)) {
+		if (is_stopped(m))
+			return give_up(m, err, "while its data directory was initialised");
+		if (stb_clock_ns() < until_ns)
+			continue;
 		kill_server(m);
 		return fail_with_log(m, err, "its data directory was not initialised within 300 s");
 	}
@@ -484,7 +502,7 @@ static int write_init_file(struct stb_mysqld *m, struct stb_err *err)
 /* Until a connection succeeds, the process ends, or the time is over. */
 static int wait_ready(struct stb_mysqld *m, struct stb_err *err)
 {
-	const struct stb_client_limits limits = {.connect_timeout_s = 5, .io_timeout_s = 10};
+	const struct stb_client_limits limits = {.connect_timeout_s = 1, .io_timeout_s = 1}; /* short: a signal of the run has to be seen */
 	const uint64_t until_ns = stb_clock_ns() + START_TIMEOUT_NS;
 	struct stb_db_address address = m->address;
 	unsigned code;
@@ -496,6 +514,8 @@ static int wait_ready(struct stb_mysqld *m, struct stb_err *err)
 
 		if (reap(m))
 			return fail_dead(m, err, "while it started");
+		if (is_stopped(m))
+			return give_up(m, err, "while it started");
 		if (stb_client_try(&c, &address, &limits, &code, text, sizeof(text)) == 0) {
 			stb_client_close(c);
 			return 0;

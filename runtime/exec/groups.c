@@ -58,7 +58,7 @@ static void begin(struct stb_run *run, enum stb_op op, uint32_t group)
 	stb_run_draw(run, stb_op_name(op), "");
 }
 
-/* Ends a step: says how long it took, or marks the group and takes it away. */
+/* Ends a step: says how long it took, or marks the group and takes it away. One that was interrupted has not failed: the walk ends with it. */
 static void end(struct stb_run *run, enum stb_op op, uint32_t group, uint64_t since, struct stb_err *err)
 {
 	struct stb_group_run *g = &run->groups[group];
@@ -76,6 +76,8 @@ static void end(struct stb_run *run, enum stb_op op, uint32_t group, uint64_t si
 		stb_buf_fini(&took);
 		return;
 	}
+	if (stb_signals_check(&run->signals))
+		return;
 	g->failed = true;
 	g->why = *err;
 	stb_err_wrap(err, "%s of %s", stb_op_name(op), group_name(run, group));
@@ -95,6 +97,13 @@ static int make_volumes(struct stb_run *run, uint32_t group, struct stb_err *err
 		if (stb_volume_provision(&state->volumes[i], &env, &g->mounts[i], err))
 			return -1;
 	return 0;
+}
+
+static bool is_interrupted(void *ctx)
+{
+	struct stb_run *run = ctx;
+
+	return stb_signals_check(&run->signals) != 0;
 }
 
 static const char *data_dir(const struct stb_run *run, uint32_t group)
@@ -125,7 +134,7 @@ void stb_group_provision(struct stb_run *run, uint32_t group)
 		if (stb_db_external_address(db, &run->arena, &g->external, &err) || stb_db_external_assert(db, &g->external, &err))
 			g->running = false;
 	} else if (!make_volumes(run, group, &err) && db) {
-		struct stb_mysqld_env env = { run->plan, run->dir, run->mark, run, stb_record_leftover };
+		struct stb_mysqld_env env = { run->plan, run->dir, run->mark, run, stb_record_leftover, is_interrupted };
 		const char *dir = data_dir(run, group);
 
 		if (!dir)
@@ -152,6 +161,8 @@ void stb_group_start(struct stb_run *run, uint32_t group)
 
 	if (g->failed || g->running || !g->provisioned || !db)
 		return;
+	if (is_private(db) && !g->mysqld)
+		return; /* interrupted while it was made */
 	stop_others(run, group);
 	stb_err_clear(&err);
 	if (!is_private(db)) {
@@ -202,7 +213,7 @@ void stb_group_load(struct stb_run *run, uint32_t group)
 	if (!db || pg->dataset == STB_NONE)
 		return;
 	stb_group_start(run, group);
-	if (g->failed)
+	if (g->failed || !g->running)
 		return;
 	stb_err_clear(&err);
 	begin(run, STB_OP_LOAD, group);
@@ -222,10 +233,6 @@ void stb_group_load(struct stb_run *run, uint32_t group)
 		stb_err_clear(&died);
 		if (stb_group_server_died(run, group, &died))
 			err = died;
-	}
-	if (err.set && run->signals.first) { /* interrupted, not failed */
-		stb_record_step(run, "end", stb_op_name(STB_OP_LOAD), group, &err);
-		return;
 	}
 	end(run, STB_OP_LOAD, group, since, &err);
 }

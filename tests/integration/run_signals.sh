@@ -76,6 +76,57 @@ expect "clean again finds nothing" 0 "$STB" clean killed
 says "and says that" 'nothing is left' out
 expect "a report can be made of a killed run" 0 "$STB" report long.stb --results killed
 
+# while a server is made or started: a server that never gets there is given up at the signal, not when its time is over
+real=$(PATH=$PATH:/usr/sbin command -v mariadbd || PATH=$PATH:/usr/sbin command -v mysqld)
+if "${real:-false}" --version 2>/dev/null | grep -q MariaDB; then
+	mkdir -p fake/bin
+	ln -s "$(dirname "$(dirname "$(readlink -f "$real")")")/share" fake/share
+	: >fake/pid && chmod 666 fake/pid
+	cat >fake/bin/mariadbd <<-SH
+		#!/bin/sh
+		case "\$*" in
+		*--version*) exec "$real" "\$@" ;;
+		*--bootstrap*) [ -e "$work/fake/slow-init" ] || exec "$real" "\$@" ;;
+		esac
+		echo \$\$ >"$work/fake/pid"
+		exec sleep 1000
+	SH
+	chmod 755 fake/bin/mariadbd
+	cat >server.stb <<-SPEC
+		stb 1
+		storage directory here { path = "$work/store" }
+		volume v { storage = here }
+		database mysql server { volume = v  options { innodb_buffer_pool_size = 16MiB  innodb_log_file_size = 8MiB } }
+		workload oltp points { database = server  script = point_select  table_size = 100  time = 1s }
+		matrix m { storage = here  database = server  workload = points }
+	SPEC
+	for step in init start; do
+		for sig in INT TERM; do
+			name=$step-$sig
+			rm -f fake/slow-init
+			[ $step = start ] || : >fake/slow-init
+			: >fake/pid
+			env --default-signal=INT PATH="$work/fake/bin:$PATH" "$STB" run server.stb -o $name >out 2>err &
+			pid=$!
+			at_end "kill -KILL $pid 2>/dev/null"
+			holds "$name: the run waits for its server" wait_for 60 test -s fake/pid
+			server=$(cat fake/pid)
+			sleep 0.3
+			kill -$sig $pid
+			holds "$name: it does not wait on" wait_for 20 gone $pid
+			wait $pid
+			holds "$name: exit 5" test $? = 5
+			says "$name: it is said" 'interrupted by (SIG)?'$sig err
+			lacks "$name: as no failure" 'error' err
+			holds "$name: the server is gone" gone "${server:-1}"
+			holds "$name: nothing is left" test -z "$(leftovers $name)$(ls store)"
+			holds "$name: nothing is given as measured" test "$(wc -l <$name/results.csv)" = 1
+		done
+	done
+else
+	skip "signals while a server starts" "needs MariaDB"
+fi
+
 # a journal that names what is not the run's is refused
 mkdir forged precious
 echo keep >precious/file
