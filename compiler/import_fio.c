@@ -623,7 +623,7 @@ static void put_matrix(struct stb_fio_import *x, bool pinned)
 /* In a mix NAME.metric stands beside read.metric: no workload of one is called read. */
 static bool is_taken_in_mix(const char *name)
 {
-	static const char *const taken[] = { "read", "write", "trim", "sync" };
+	static const char *const taken[] = { "read", "write", "trim", "sync", "server" };
 
 	for (size_t i = 0; i < STB_LEN(taken); i++)
 		if (!strcmp(taken[i], name))

@@ -91,7 +91,7 @@ static const char *skip_direction(const char *name)
 /* Bytes of the name of a mix's part and its point; 0 where the name begins with none. */
 static size_t part_len(const char *name)
 {
-	static const char *const taken[] = { "read.", "write.", "trim.", "sync." };
+	static const char *const taken[] = { "read.", "write.", "trim.", "sync.", "server." };
 	const size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
 
 	for (size_t i = 0; i < STB_LEN(taken); i++) {

@@ -8,6 +8,7 @@
 
 #include "runtime/db/arrivals.h"
 #include "runtime/db/session.h"
+#include "runtime/db/status.h"
 
 #include <pthread.h>
 
@@ -64,6 +65,7 @@ struct stb_crew {
 	/* of oltp.c alone */
 	uint64_t seen_ops, seen_ns; /* the live counters' sum, and when it last changed */
 	uint64_t silence_ns;
+	struct stb_status status;
 	/* read in the measured phase */
 	_Atomic bool quit;    /* begin nothing more */
 	_Atomic bool give_up; /* nor wait for answers */

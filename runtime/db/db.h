@@ -9,6 +9,8 @@
 #include "runtime/plan/plan.h"
 #include "runtime/result/measure.h"
 
+#include <sys/types.h>
+
 /* Whether a connection is encrypted, and what of the server is verified: nothing, who vouches for it, or its name too. */
 enum stb_tls { STB_TLS_DISABLED, STB_TLS_REQUIRED, STB_TLS_VERIFY_CA, STB_TLS_VERIFY_IDENTITY };
 
@@ -49,6 +51,8 @@ STB_NODISCARD int stb_mysqld_stop(struct stb_mysqld *m, struct stb_err *err);
 /* True while the process lives; when it has died, *err (if given) has its exit and the tail of its error log. */
 bool stb_mysqld_alive(struct stb_mysqld *m, struct stb_err *err);
 const struct stb_db_address *stb_mysqld_address(const struct stb_mysqld *m);
+/* Of the process that runs; 0: none. */
+pid_t stb_mysqld_pid(const struct stb_mysqld *m);
 const char *stb_mysqld_version(const struct stb_mysqld *m);
 /* The options that no variable of the running server shows, a line each: the server took them, nobody can tell as what. */
 const char *stb_mysqld_unverified(const struct stb_mysqld *m);
@@ -73,6 +77,7 @@ struct stb_oltp_setup {
 	const struct stb_plan_block *dataset;  /* for load and check */
 	struct stb_db_address addr;
 	bool private_server;
+	pid_t server_pid; /* of a private server; 0: not known, its CPU time is not told */
 	uint64_t seed, cell;
 	uint32_t repetition;
 };

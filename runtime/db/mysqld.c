@@ -617,6 +617,11 @@ const struct stb_db_address *stb_mysqld_address(const struct stb_mysqld *m)
 	return &m->address;
 }
 
+pid_t stb_mysqld_pid(const struct stb_mysqld *m)
+{
+	return m->pid;
+}
+
 const char *stb_mysqld_version(const struct stb_mysqld *m)
 {
 	return m->binary.version;

@@ -144,8 +144,16 @@ static void say_stalled(struct stb_crew *crew)
 	stb_err_remedy(&crew->phase->err, STALL_REMEDY);
 }
 
+/* Asks the server how it stands; nobody waits for that. Holds the lock before and after. */
+static void look_at_server(struct stb_crew *crew, struct stb_server_change *change)
+{
+	pthread_mutex_unlock(&crew->lock);
+	stb_status_look(&crew->status, change);
+	pthread_mutex_lock(&crew->lock);
+}
+
 /* Steers a run from the barrier to the last thread's end. false: not all of them ended. Holds the lock. */
-static bool steer(struct stb_crew *crew)
+static bool steer(struct stb_crew *crew, const struct stb_oltp_setup *setup)
 {
 	struct stb_phase *phase = crew->phase;
 	struct usage before, after;
@@ -163,8 +171,13 @@ static bool steer(struct stb_crew *crew)
 		wait_for_end(crew, add_ns(stb_clock_ns(), GRACE_NS));
 		return crew->n_running == 0;
 	}
+	stb_status_open(&crew->status, &setup->addr, setup->server_pid); /* the others sleep at the barrier, and nothing else wants the lock */
+	if (!crew->o->warmup_ns)
+		look_at_server(crew, NULL);
 	open_barrier(crew);
 	wait_until(crew, crew->measure_from_ns, 0);
+	if (crew->o->warmup_ns)
+		look_at_server(crew, NULL);
 	before = take_usage();
 	if (crew->o->warmup_ns && !atomic_load(&crew->quit))
 		set_stage(phase, STB_STAGE_MEASURE, crew->measure_from_ns);
@@ -177,6 +190,9 @@ static bool steer(struct stb_crew *crew)
 		say_stalled(crew);
 	}
 	after = take_usage();
+	if (crew->n_running == 0 && !crew->failed)
+		look_at_server(crew, &phase->result.server);
+	stb_status_close(&crew->status);
 	phase->result.cpu_user_ns = after.user_ns - before.user_ns;
 	phase->result.cpu_sys_ns = after.sys_ns - before.sys_ns;
 	phase->alloc_calls = after.alloc_calls - before.alloc_calls;
@@ -335,7 +351,7 @@ int stb_oltp_run(const struct stb_oltp_setup *setup, struct stb_phase *phase)
 	}
 	stb_crew_start(&job->crew);
 	pthread_mutex_lock(&job->crew.lock);
-	ended = steer(&job->crew);
+	ended = steer(&job->crew, &job->setup);
 	if (!ended)
 		say_stalled(&job->crew);
 	set_end(&job->crew);

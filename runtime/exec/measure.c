@@ -320,6 +320,7 @@ static void set_up(struct stb_run *run, uint32_t cell, uint32_t repetition, bool
 	} else {
 		w->oltp = (struct stb_oltp_setup){ .plan = p, .workload = workload, .seed = seed, .cell = id, .repetition = repetition,
 			.dataset = pg->dataset == STB_NONE ? NULL : &p->blocks[pg->dataset], .private_server = g->mysqld != NULL,
+			.server_pid = g->mysqld ? stb_mysqld_pid(g->mysqld) : 0,
 			.addr = g->mysqld ? *stb_mysqld_address(g->mysqld) : g->external };
 		w->job.run = run_oltp;
 		w->job.setup = &w->oltp;

@@ -206,6 +206,24 @@ static void add_outcome(const struct row_ctx *x, const struct stb_measure *m)
 		add(x, "verify_errors", (double)m->mismatches);
 }
 
+static void add_server(const struct row_ctx *x, const struct stb_measure *m)
+{
+	static const char *const metrics[] = {
+#define STB_X(symbol, metric, variables) metric,
+		STB_SERVER_COUNTS(STB_X)
+#undef STB_X
+	};
+	const struct stb_server_change *s = &m->server;
+
+	if (s->has_cpu)
+		add(x, "server.cpu_ms", (double)s->cpu_ns / NS_PER_MS);
+	if (s->has_cpu && m->ok[0])
+		add(x, "server.cpu_us_per_event", (double)s->cpu_ns / 1000 / (double)m->ok[0]);
+	for (uint32_t i = 0; i < STB_N_SERVER_COUNTS; i++)
+		if (s->known & 1u << i)
+			add(x, metrics[i], (double)s->count[i]);
+}
+
 static void add_oltp(const struct row_ctx *x, const struct stb_measure *m)
 {
 	const double window_s = (double)m->window_ns / NS_PER_SEC;
@@ -215,6 +233,7 @@ static void add_oltp(const struct row_ctx *x, const struct stb_measure *m)
 	add(x, "events", (double)m->ok[0]);
 	add_rate(x, "errors_per_s", (double)m->errors, window_s);
 	add_rate(x, "reconnects_per_s", (double)m->reconnects, window_s);
+	add_server(x, m);
 }
 
 static bool is_io(const struct stb_plan *p, uint32_t cell)

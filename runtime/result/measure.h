@@ -70,6 +70,42 @@ struct stb_fairness {
 	double busy_mean_s, busy_stddev_s; /* time in events */
 };
 
+/*
+ * oltp: what the server did in the window, its own words: X(symbol, metric, status variables whose sum it is). Names of more than one version
+ * stand side by side: a server has the one or the other. Where it has none of them there is no figure. Rows of scans (Handler_read_rnd_next) are
+ * left out: SHOW STATUS is one.
+ */
+#define STB_SERVER_COUNTS(X)                                                                                                           \
+	X(BUFFER_POOL_READS, "server.buffer_pool_reads", "Innodb_buffer_pool_reads")                                                   \
+	X(BUFFER_POOL_READ_REQUESTS, "server.buffer_pool_read_requests", "Innodb_buffer_pool_read_requests")                           \
+	X(DATA_READ, "server.data_read", "Innodb_data_read")                                                                           \
+	X(DATA_WRITTEN, "server.data_written", "Innodb_data_written")                                                                  \
+	X(DATA_FSYNCS, "server.data_fsyncs", "Innodb_data_fsyncs")                                                                     \
+	X(LOG_WRITTEN, "server.log_written", "Innodb_os_log_written")                                                                  \
+	X(LOG_FSYNCS, "server.log_fsyncs", "Innodb_os_log_fsyncs")                                                                     \
+	X(LOG_WAITS, "server.log_waits", "Innodb_log_waits")                                                                           \
+	X(LOCK_WAITS, "server.lock_waits", "Innodb_row_lock_waits")                                                                    \
+	X(LOCK_TIME, "server.lock_time_ms", "Innodb_row_lock_time")                                                                    \
+	X(ROWS_READ, "server.rows_read",                                                                                               \
+		"Handler_read_first Handler_read_key Handler_read_last Handler_read_next Handler_read_prev Handler_read_rnd")            \
+	X(ROWS_INSERTED, "server.rows_inserted", "Handler_write")                                                                      \
+	X(ROWS_UPDATED, "server.rows_updated", "Handler_update")                                                                       \
+	X(ROWS_DELETED, "server.rows_deleted", "Handler_delete")
+
+enum stb_server_count {
+#define STB_X(symbol, metric, variables) STB_SERVER_##symbol,
+	STB_SERVER_COUNTS(STB_X)
+#undef STB_X
+	STB_N_SERVER_COUNTS
+};
+
+struct stb_server_change {
+	uint32_t known;                      /* bits 1 << enum stb_server_count */
+	uint64_t count[STB_N_SERVER_COUNTS];
+	bool has_cpu;                        /* of a server whose process is known */
+	uint64_t cpu_ns;                     /* user and system time of all its threads */
+};
+
 struct stb_measure {
 	uint64_t window_ns;              /* the true measured window, drain and end_fsync included */
 	uint64_t cpu_user_ns, cpu_sys_ns;/* of the whole child in the window */
@@ -88,6 +124,7 @@ struct stb_measure {
 	uint64_t errors, reconnects;     /* oltp: retried failures, connections opened again */
 	struct stb_error_counts codes;   /* errors by code */
 	struct stb_fairness fairness;
+	struct stb_server_change server; /* oltp */
 };
 
 struct stb_phase {

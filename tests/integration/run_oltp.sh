@@ -40,7 +40,7 @@ matrix m {
 report r {
   from    = m
   rows    = workload
-  metrics = [tps, lat_p95]
+  metrics = [tps, lat_p95, server.cpu_us_per_event]
 }
 SPEC
 
@@ -49,6 +49,12 @@ holds "four repetitions are ok" test "$(grep ',tps,' run/results.csv | grep -c '
 holds "the version is recorded" jq -e '.databases.server.servers[].version' run/environment.json
 holds "its variables too" jq -e '.databases.server.variables.innodb_flush_log_at_trx_commit == "2"' run/environment.json
 says "the report has transactions" 'transactions/s' run/report.md
+holds "the server's CPU time is in each repetition" test "$(grep -cE ',server\.cpu_ms,ms,[0-9.]*[1-9][0-9.]*,ok$' run/results.csv)" = 4
+holds "its buffer pool, its rows" test "$(grep -cE ',server\.(buffer_pool_read_requests|rows_read),,[1-9][0-9.]*,ok$' run/results.csv)" = 8
+holds "reads write nothing, writes do" jq -es '[.[] | select(.ev == "result") | .metrics] | length == 4 and
+	all(if .["server.rows_updated"] > 0 then .["server.rows_inserted"] > 0 and .["server.log_written"] > 0 else .["server.rows_inserted"] == 0 and .["server.rows_deleted"] == 0 end)
+	and ([.[] | select(.["server.rows_updated"] > 0)] | length) == 2' run/journal.jsonl
+says "the report shows what is asked of it" 'server CPU per event' run/report.md
 holds "nothing is left" test -z "$(leftovers run)$(ls store)"
 
 serving() { grep -q '"ev":"begin","op":"measure"' "$1/journal.jsonl" 2>/dev/null; }
@@ -289,6 +295,8 @@ SPEC
 	export STB_TEST_PASSWORD=hidden_word
 	expect "external: the run" 0 "$STB" run ext.stb -o ext-run
 	holds "external: its repetition is ok" grep -q ',tps,.*,ok$' ext-run/results.csv
+	holds "external: what it did meanwhile" grep -q ',server\.rows_read,,[1-9].*,ok$' ext-run/results.csv
+	holds "external: its process is not known" sh -c '! grep -q server.cpu ext-run/results.csv'
 	holds "external: its variables are recorded" jq -e '.databases.server.variables.innodb_buffer_pool_size == "16777216"' ext-run/environment.json
 	holds "external: the secret is nowhere" sh -c '! grep -rq hidden_word ext-run out err'
 	holds "external: its name is in the record" grep -q 'env:STB_TEST_PASSWORD' ext-run/environment.json

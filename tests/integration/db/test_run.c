@@ -281,12 +281,19 @@ static void check_script(struct server *s, const struct expected *e, uint32_t re
 	cr_expect_eq(m->lat[0].count, n);
 	cr_expect(m->lat[0].min > 0 && m->lat[0].max <= m->window_ns);
 	cr_expect_eq(phase->alloc_calls, 0, "%lu allocations", phase->alloc_calls);
+	cr_expect(m->server.has_cpu && m->server.cpu_ns > 0);
+	cr_expect(m->server.count[STB_SERVER_ROWS_READ] >= n * e->selects, "%s: %lu rows read", e->script,
+		m->server.count[STB_SERVER_ROWS_READ]);
 	/* with errors that were tried again there are more statements than of the events alone */
 	cr_expect_eq(m->errors, 0, "%s: %lu errors", e->script, m->errors);
 	if (m->errors == 0) {
 		cr_expect_eq(m->queries_read, n * e->reads, "%s: %lu reads", e->script, m->queries_read);
 		cr_expect_eq(m->queries_write, n * e->writes, "%s: %lu writes", e->script, m->queries_write);
 		cr_expect_eq(m->queries_other, n * e->others, "%s: %lu others", e->script, m->queries_other);
+		cr_expect_eq(m->server.count[STB_SERVER_ROWS_INSERTED], n * e->inserts, "%s: %lu rows inserted", e->script,
+			m->server.count[STB_SERVER_ROWS_INSERTED]);
+		cr_expect_eq(m->server.count[STB_SERVER_ROWS_DELETED], n * e->deletes, "%s: %lu rows deleted", e->script,
+			m->server.count[STB_SERVER_ROWS_DELETED]);
 		for (unsigned i = 1; i < 6; i++)
 			cr_expect_eq(com(s, names[i]) - before[i], n * per_event[i], "%s: Com_%s", e->script, names[i]);
 		/* our own looks at the server are SELECTs too: a few before the run, and one for each number here */
