@@ -216,8 +216,9 @@ int stb_db_variables(const struct stb_db_address *addr, struct stb_buf *out, str
 
 /* --- assertions ---------------------------------------------------------------------------------------------------------------------- */
 
-/* *unknown: names of options that no variable shows; NULL: those are an error. */
-static int compare_options(const struct stb_plan_block *database, const struct stb_variables *v, struct stb_buf *unknown, struct stb_err *err)
+/* *unknown: names of options that no variable shows; NULL: those are an error. The connection may have another sql_mode afterwards. */
+static int compare_options(struct stb_client *client, const struct stb_plan_block *database, const struct stb_variables *v, struct stb_buf *unknown,
+	struct stb_err *err)
 {
 	for (uint32_t i = 0; i < database->n_attrs; i++) {
 		const struct stb_plan_attr *option = &database->attrs[i];
@@ -236,6 +237,8 @@ static int compare_options(const struct stb_plan_block *database, const struct s
 			stb_err_set(err, 0, "database `%s` is not as the spec says: the server has no variable `%s`", database->name, c.name);
 			break;
 		case STB_NOT_IN_FORCE:
+			if (!strcmp(c.name, "sql_mode") && stb_variables_same_sql_mode(client, c.is, c.asked))
+				continue;
 			stb_err_set(err, 0, "database `%s` is not as the spec says: `%s` is `%s` there, the spec says `%s`", database->name,
 				c.name, c.is, c.asked);
 			break;
@@ -262,7 +265,7 @@ int stb_db_options_in_force(const struct stb_plan_block *database, const struct 
 		return -1;
 	r = stb_variables_read(c, &v, err);
 	if (r == 0)
-		r = compare_options(database, &v, unknown, err);
+		r = compare_options(c, database, &v, unknown, err);
 	stb_variables_free(&v);
 	stb_client_close(c);
 	return r;
@@ -286,7 +289,7 @@ int stb_db_external_assert(const struct stb_plan_block *database, const struct s
 			err->span = version->span + 1;
 	}
 	if (r == 0)
-		r = compare_options(database, &v, NULL, err);
+		r = compare_options(c, database, &v, NULL, err);
 	stb_variables_free(&v);
 	stb_client_close(c);
 	return r;

@@ -6,6 +6,8 @@
 
 struct stb_variable {
 	char *name, *value;
+	char *words; /* what an enum or a set can hold, at commas, in the order of their numbers; NULL: neither, or the server does not tell */
+	bool is_set; /* numbers are masks of words, not places of one */
 };
 
 struct stb_variables { /* sorted by name */
@@ -13,12 +15,19 @@ struct stb_variables { /* sorted by name */
 	size_t n, cap;
 };
 
-/* SHOW GLOBAL VARIABLES. 0, or -1 with *err; stb_variables_free() in either case. */
+/* SHOW GLOBAL VARIABLES, and of MariaDB what enums and sets can hold. 0, or -1 with *err; stb_variables_free() in either case. */
 STB_NODISCARD int stb_variables_read(struct stb_client *c, struct stb_variables *v, struct stb_err *err);
 void stb_variables_free(struct stb_variables *v);
 
 /* "128M" is 134217728, "ON" is 1, the order of a comma list is no matter; "mrr=on" agrees with every list that holds it. */
 bool stb_variable_agrees(const char *is, const char *asked);
+/* The same where it is known what the variable can hold: also "0" is "fsync", "tab" is "TABLE", "3" is "NONE,FILE" as the server counts. */
+bool stb_variable_holds(const struct stb_variable *v, const char *asked);
+/*
+ * Whether the server takes `asked` for the same sql_mode as `is`: ANSI stands for several modes, and for which ones depends on its version. It is
+ * set for this session alone, which should end afterwards.
+ */
+bool stb_variables_same_sql_mode(struct stb_client *c, const char *is, const char *asked);
 
 enum stb_in_force {
 	STB_IN_FORCE,

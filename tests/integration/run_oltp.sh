@@ -199,7 +199,8 @@ storage directory here { path = "$work/store" }
 volume v { storage = here }
 database mysql server {
   volume = v
-  options { innodb_buffer_pool_size = 16MiB  innodb_log_file_size = 8MiB  skip_innodb_adaptive_hash_index = true  performance_schema_instrument = "a=ON" }
+  options { innodb_buffer_pool_size = 16MiB  innodb_log_file_size = 8MiB  skip_innodb_adaptive_hash_index = true  performance_schema_instrument = "a=ON"
+    sql_mode = "ANSI"  innodb_flush_method = 0 }
 }
 workload oltp points { database = server  script = point_select  table_size = 100  threads = 1  time = 300ms }
 matrix m {
@@ -214,6 +215,9 @@ expect "variants: the run" 0 "$STB" run variants.stb -o variants
 holds "variants: each server is stated with its cell" jq -e '.databases.server as $d | [$d.servers[] |
 	{cell: .cells[0], commit: (.differs.innodb_flush_log_at_trx_commit // $d.variables.innodb_flush_log_at_trx_commit)} | .commit] | sort == ["1", "2"]' variants/environment.json
 holds "variants: what cannot be compared is listed" jq -e '[.databases.server.servers[].unverified] | unique == [["performance_schema_instrument"]]' variants/environment.json
+unverified='^stb: warning: no variable of the server shows whether .performance_schema_instrument. of database .server. is in force \(variants\.stb:6:'
+holds "variants: and said once a server, with its line" test "$(grep -cE "$unverified" err)" = 2
+lacks "variants: of nothing else" 'no variable of the server shows whether .(innodb|sql)'
 sed 's/values = \[1, 2\]/values = [2, 9]/' variants.stb >clamped.stb
 expect "clamped: one variant cannot be had" 5 "$STB" run clamped.stb -o clamped
 says "clamped: both values are named" 'innodb_flush_log_at_trx_commit. is .3. there, the spec says .9.'

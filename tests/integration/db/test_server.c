@@ -190,6 +190,54 @@ Test(db_server, what_stb_owns_wins_and_values_are_data)
 	server_down(&s);
 }
 
+Test(db_server, values_are_the_same_however_they_are_written)
+{
+	static const char *const options[][2] = {
+		{"sql_mode", "ANSI"}, {"innodb_flush_method", "0"}, {"binlog_format", "1"}, {"log_output", "table,FILE"},
+		{"transaction-isolation", "read-committed"}, {"character_set_server", "utf8"}, {"innodb_stats_method", "NULLS_UNEQUAL"},
+		{"innodb_adaptive_hash_index", "true"}, {"slow_query_log", "1"}, {"innodb_file_per_table", "on"}, {"max_allowed_packet", "1M"},
+		{"innodb_change_buffering", "0"}, {"long_query_time", "2"}, {"completion_type", "chain"}, {"optimizer_switch", "MRR=on"},
+		{"read_buffer_size", "128k"}, {"concurrent_insert", "ALWAYS"}, {"innodb_checksum_algorithm", "CRC32"}, {"loose_no_such", "1"},
+		{"default_storage_engine", "innodb"}, {"skip_innodb_doublewrite", "1"}, {"tls_version", "TLSv1.3,tlsv1.2"},
+	};
+	struct server s;
+
+	server_init(&s);
+	for (unsigned i = 0; i < STB_LEN(options); i++) {
+		char name[80];
+
+		snprintf(name, sizeof(name), "options.%s", options[i][0]);
+		db_set(&s.arena, s.block, stb_arena_strdup(&s.arena, name), stb_val_str(STB_V_STRING, options[i][1]));
+	}
+	server_up(&s);
+	server_down(&s);
+}
+
+Test(db_server, an_sql_mode_is_what_the_server_makes_of_it)
+{
+	static const struct {
+		const char *asked, *in_force;
+		bool same;
+	} modes[] = {{"traditional,ansi_quotes", "TRADITIONAL,ANSI_QUOTES", true}, {"4", "ANSI_QUOTES", true}, {"", "", true},
+		{"ANSI", "ANSI_QUOTES", false}, {"ANSI", "", false}, {"NO_SUCH_MODE", "", false}, {"x' OR 1", "", false}};
+	struct server s;
+
+	server_init(&s);
+	server_up(&s);
+	for (unsigned i = 0; i < STB_LEN(modes); i++) {
+		char sql[128];
+
+		snprintf(sql, sizeof(sql), "SET GLOBAL sql_mode = '%s'", modes[i].in_force);
+		execute(&s, sql);
+		db_set(&s.arena, s.block, "options.sql_mode", stb_val_str(STB_V_STRING, modes[i].asked));
+		stb_err_clear(&s.err);
+		cr_expect_eq(stb_db_external_assert(s.block, stb_mysqld_address(s.mysqld), &s.err) == 0, modes[i].same, "%s and %s: %s", modes[i].asked,
+			modes[i].in_force, s.err.what);
+		cr_expect(modes[i].same || strstr(s.err.what, "sql_mode"), "%s", s.err.what);
+	}
+	server_down(&s);
+}
+
 Test(db_server, another_version_is_refused_with_the_one_found)
 {
 	struct server s;
