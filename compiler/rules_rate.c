@@ -181,6 +181,8 @@ void stb_rule_steady_state(struct stb_rules_run *r)
 		why = "lacks `window`";
 	else if (!limit)
 		why = "lacks `limit`: without it an unsteady device is waited for without end";
+	else if (window->val.den != 1 || window->val.num % 1000000000)
+		why = "has a `window` that is not a whole number of seconds, which is what is looked at";
 	else if (stb_val_cmp(&limit->val, &window->val) < 0)
 		why = "has a `limit` that is shorter than its `window`";
 	else if (!stb_eattr_true(r->w, "time_based"))

@@ -199,7 +199,7 @@ static void check_limits(struct watch *w, uint64_t now)
 	}
 	if (w->stop_at)
 		return;
-	if (job->limit_ns && (stage == STB_STAGE_WARMUP || stage == STB_STAGE_MEASURE) && since &&
+	if (job->limit_ns && (stage == STB_STAGE_WARMUP || stage == STB_STAGE_SETTLE || stage == STB_STAGE_MEASURE) && since &&
 		now > since + job->limit_ns + job->grace_ns) {
 		stb_err_set(w->err, 0, "the measuring process did not end %llu s after its time was over",
 			(unsigned long long)(job->grace_ns / STB_NS_PER_S));

@@ -36,7 +36,7 @@ struct stb_child_job {
 	int (*run)(const void *setup, struct stb_phase *phase); /* in the child; -1 with phase->err */
 	const void *setup;
 	struct stb_signals *signals;
-	uint64_t limit_ns;     /* greatest length of warm-up and of measure, each; 0: none */
+	uint64_t limit_ns;     /* greatest length of warm-up, settling and measure, each; 0: none */
 	uint64_t still_ns;     /* greatest time in which no counter moves; 0: none */
 	uint64_t grace_ns;     /* beyond a limit, and between stop and kill */
 	uint64_t interval_ns;  /* of samples; 0: none */

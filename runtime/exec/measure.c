@@ -8,6 +8,7 @@
  *   an error of the workload, or more errors than error_limit     invalid:errors
  *   its group could not be made, its server died, its process was killed     invalid:disturbed
  *   time over before 95% of what was asked     invalid:early
+ *   no window of steady_state was steady within its limit     invalid:not_steady
  *   with a rate: less of it was met than rate_tolerance allows     invalid:rate
  *   beyond its time, or no counter moves; nothing completed at all     invalid:stalled
  *   interrupted                          no row: the repetition was not finished, and resume would do it again
@@ -107,6 +108,7 @@ static const char *stage_name(uint32_t stage)
 		[STB_STAGE_SETUP] = "set up",
 		[STB_STAGE_LAYOUT] = "lay out",
 		[STB_STAGE_WARMUP] = "warm up",
+		[STB_STAGE_SETTLE] = "wait until steady",
 		[STB_STAGE_MEASURE] = "measure",
 		[STB_STAGE_DRAIN] = "drain",
 		[STB_STAGE_VERIFY] = "verify",
@@ -129,7 +131,7 @@ static void tick(void *ctx, const struct stb_phase *phase)
 	stb_buf_init(&text);
 	if ((stage == STB_STAGE_LAYOUT || stage == STB_STAGE_VERIFY) && total) {
 		stb_buf_printf(&text, "%.0f%%", 100.0 * (double)atomic_load(&phase->progress_done) / (double)total);
-	} else if ((stage == STB_STAGE_MEASURE || stage == STB_STAGE_WARMUP) && stage == s->shown_stage &&
+	} else if ((stage == STB_STAGE_MEASURE || stage == STB_STAGE_SETTLE || stage == STB_STAGE_WARMUP) && stage == s->shown_stage &&
 		sum.ops + sum.warm >= s->shown.ops + s->shown.warm) {
 		stb_text_figure(&text, (double)(sum.ops + sum.warm - s->shown.ops - s->shown.warm) * 1e9 / (double)STB_MAX(now - s->shown_at, 1u));
 		stb_buf_adds(&text, s->is_io ? " IOPS" : " tps");
@@ -179,6 +181,23 @@ static bool misses_rate(const struct stb_plan_block *w, bool is_io, uint64_t ok,
 		(double)m->scheduled / window_s, is_io ? "I/Os" : "transactions", is_io ? "were due" : "arrived", (double)ok / window_s,
 		100 * tolerance);
 	return true;
+}
+
+static void blame_unsteady(const struct stb_plan_block *w, const struct stb_steadiness *s, struct stb_err *err)
+{
+	const struct stb_plan_attr *metric = stb_plan_attr(w, "steady_state.metric"), *slope = stb_plan_attr(w, "steady_state.slope");
+	const char *criterion = slope ? "slope" : "deviation", *name = metric ? metric->val.str : "";
+	const double limit_s = attr_double(w, "steady_state.limit") / 1e9, window_s = attr_double(w, "steady_state.window") / 1e9;
+	const double most = 100 * attr_double(w, slope ? "steady_state.slope" : "steady_state.deviation");
+
+	if (s->judged)
+		stb_err_set(err, 0, "%s was not steady within %.9g s: the steadiest %.9g s have a %s of %.3g%%%s, and %s = %.9g%%", name, limit_s,
+			window_s, criterion, 100 * s->found, slope ? " a second" : "", criterion, most);
+	else
+		stb_err_set(err, 0, "%s was not steady within %.9g s: in no %.9g s of them something was completed in each second", name, limit_s,
+			window_s);
+	stb_err_remedy(err, "give steady_state a longer limit or a longer window, or a greater %s; see what else uses the device", criterion);
+	err->span = metric && metric->span != STB_NONE ? metric->span + 1 : 0;
 }
 
 /* The time from one start to the next at a rate of one job. */
@@ -241,6 +260,10 @@ static enum stb_status judge(const struct stb_plan_block *w, bool is_io, enum st
 	}
 	if (misses_rate(w, is_io, ok, m, err))
 		return STB_STATUS_RATE;
+	if (m->steady.asked && !m->steady.reached) {
+		blame_unsteady(w, &m->steady, err);
+		return STB_STATUS_NOT_STEADY;
+	}
 	return is_io && asked && m->end == STB_END_SIZE ? STB_STATUS_ENDED_BY_SIZE : STB_STATUS_OK;
 }
 
@@ -327,7 +350,7 @@ static void set_up(struct stb_run *run, uint32_t cell, uint32_t repetition, bool
 		w->n_workers = stb_oltp_workers(workload);
 	}
 	w->job.signals = &run->signals;
-	w->job.limit_ns = asked ? STB_MAX(asked, warm) : 0;
+	w->job.limit_ns = asked ? STB_MAX(STB_MAX(asked, warm), attr_u64(workload, "steady_state.limit")) : 0;
 	w->job.still_ns = still_ns(workload, is_io);
 	w->job.grace_ns = GRACE_NS;
 	w->job.interval_ns = p->matrices[c->matrix].interval_ns;

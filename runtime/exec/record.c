@@ -549,6 +549,22 @@ static void add_counts(json_t *record, const struct stb_measure *m)
 			m->fairness.busy_stddev_s));
 }
 
+/* Of an io repetition with steady_state: the proof. `found` is the slope a second or the deviation of the window that ended at found_at_s. */
+static void add_steadiness(json_t *record, const struct stb_steadiness *s)
+{
+	json_t *o;
+
+	if (!s->asked)
+		return;
+	o = json_pack("{s:b,s:f}", "reached", s->reached, "after_s", (double)s->after_ns / 1e9);
+	if (s->judged) {
+		json_object_set_new(o, "found", json_real(s->found));
+		json_object_set_new(o, "mean", json_real(s->mean));
+		json_object_set_new(o, "found_at_s", json_real((double)s->found_at_ns / 1e9));
+	}
+	json_object_set_new(record, "steady_state", o);
+}
+
 void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, size_t from, enum stb_status status,
 	const char *reason, const struct stb_measure *m, const struct stb_buf *series)
 {
@@ -577,6 +593,7 @@ void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32
 	if (m) {
 		add_counts(record, m);
 		stb_results_count_errors(run->results, &m->codes);
+		add_steadiness(record, &m->steady);
 	}
 	stb_journal_add(&run->journal, record);
 	if (run->journal.err.set && !run->fatal.set)

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define STEADY_MAX_SAMPLES (7u * 24 * 3600)
+
 void stb_io_config_blame(const struct stb_io_config *c, const char *attr, struct stb_err *err)
 {
 	const struct stb_plan_attr *a = stb_plan_attr(c->block, attr);
@@ -298,6 +300,38 @@ static int read_load(struct stb_io_config *c, struct stb_reader *r, struct stb_e
 	return 0;
 }
 
+/* All of it, or nothing: the rules of compile see to that. */
+static void read_steady(struct stb_io_config *c, struct stb_reader *r)
+{
+	static const char *const metrics[] = { [STB_STEADY_IOPS] = "iops", [STB_STEADY_BW] = "bw_bytes", [STB_STEADY_LAT] = "lat_mean" };
+	const char *metric = stb_read_str_or(r, "steady_state.metric", "");
+	const uint64_t window_ns = stb_read_u64_or(r, "steady_state.window", 0);
+	struct stb_steady_ask *a = &c->steady;
+
+	for (size_t i = STB_STEADY_IOPS; i < STB_LEN(metrics); i++) {
+		if (!strcmp(metric, metrics[i]))
+			a->metric = (enum stb_steady_metric)i;
+	}
+	a->slope = stb_read_has(r, "steady_state.slope");
+	a->most = a->slope ? stb_read_double_or(r, "steady_state.slope", 0) : stb_read_double_or(r, "steady_state.deviation", 0);
+	a->samples = (uint32_t)STB_MIN(window_ns / STB_STEADY_SAMPLE_NS, (uint64_t)UINT32_MAX);
+	a->limit_ns = stb_read_u64_or(r, "steady_state.limit", 0);
+}
+
+static int check_steady(const struct stb_io_config *c, struct stb_err *err)
+{
+	const struct stb_steady_ask *a = &c->steady;
+
+	if (a->metric == STB_STEADY_NONE && !a->samples && !a->limit_ns)
+		return 0;
+	if (a->metric != STB_STEADY_NONE && a->most > 0 && a->samples >= 2 && a->samples <= STEADY_MAX_SAMPLES && a->limit_ns < INT64_MAX / 4 &&
+		a->limit_ns / STB_STEADY_SAMPLE_NS >= a->samples && c->time_based)
+		return 0;
+	stb_err_set(err, 0, "steady_state of workload `%s` needs a metric, a slope or a deviation, a window of 2 s to 7 d, a limit that is not shorter, and "
+		"time_based", c->block->name);
+	return blame(c, "steady_state.metric", err);
+}
+
 static enum stb_io_ask read_ask(struct stb_reader *r, const char *name)
 {
 	if (!stb_read_has(r, name))
@@ -349,6 +383,7 @@ int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *blo
 	stb_read_skip(&r, "prepare");
 	if (read_flags(c, &r, err) || read_load(c, &r, err))
 		return -1;
+	read_steady(c, &r);
 	if (stb_reader_done(&r, err))
 		return -1;
 
@@ -372,6 +407,8 @@ int stb_io_config_read(struct stb_io_config *c, const struct stb_plan_block *blo
 		stb_err_remedy(err, "state runtime, such as 30s");
 		return blame(c, "time_based", err);
 	}
+	if (check_steady(c, err))
+		return -1;
 	if (c->runtime_ns > INT64_MAX / 4 || c->ramp_ns > INT64_MAX / 4) {
 		stb_err_set(err, 0, "workload `%s` asks for more than 70 years", block->name);
 		return blame(c, "runtime", err);

@@ -8,6 +8,7 @@
 #include "runtime/io/engine.h"
 #include "runtime/io/sizes.h"
 #include "runtime/io/skew.h"
+#include "runtime/io/steady.h"
 #include "runtime/plan/plan.h"
 
 #define STB_IO_MAX_JOBS 4096
@@ -35,6 +36,7 @@ struct stb_io_config {
 	uint64_t fsync_every, fdatasync_every; /* writes; 0 never */
 	uint64_t runtime_ns; /* 0: bounded by size alone */
 	uint64_t ramp_ns;
+	struct stb_steady_ask steady;
 	uint64_t error_limit;
 	uint64_t loops;    /* passes over the region */
 	int open_flags;    /* O_SYNC, O_DSYNC */

@@ -8,6 +8,7 @@
 #include "runtime/result/measure.h"
 
 struct stb_io_caps;
+struct stb_steady_hook;
 
 struct stb_io_setup {
 	const struct stb_plan *plan;
@@ -18,6 +19,7 @@ struct stb_io_setup {
 	uint64_t cell;       /* stb_hash_u64(cell id) */
 	uint32_t repetition;
 	const struct stb_io_caps *engine; /* NULL: the one the workload names; tests put one of their own here */
+	const struct stb_steady_hook *steady_hook; /* NULL but in tests */
 };
 
 /* One engine of the table, for `stb version`. */

@@ -59,7 +59,7 @@ static void fail(struct stb_io_worker *w)
 
 	w->end = STB_IO_LOOP_ERROR;
 	atomic_compare_exchange_strong(&w->control->culprit, &none, w->index + 1);
-	atomic_store_explicit(&w->control->abort, 1, memory_order_relaxed);
+	atomic_store_explicit(&w->control->abort, STB_IO_FAILED, memory_order_relaxed);
 }
 
 static inline bool told_to_stop(const struct stb_io_worker *w)
@@ -305,6 +305,9 @@ static inline void publish(struct stb_io_worker *w)
 	atomic_store_explicit(&w->live->ops, ops, memory_order_relaxed);
 	atomic_store_explicit(&w->live->bytes, bytes, memory_order_relaxed);
 	atomic_store_explicit(&w->live->errors, w->failed, memory_order_relaxed);
+	if (__builtin_expect(w->tells_latency, 0))
+		atomic_store_explicit(&w->live->lat_ns, (uint64_t)(w->lat[STB_READ].sum + w->lat[STB_WRITE].sum + w->lat[STB_TRIM].sum),
+			memory_order_relaxed);
 }
 
 /* False: the engine has failed. */

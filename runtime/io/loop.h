@@ -10,9 +10,12 @@
 #include "runtime/io/config.h"
 #include "runtime/io/offset.h"
 
+/* Why the loop is left; a failure stays, what is enough is taken back by the main thread when all have left. */
+enum stb_io_abort { STB_IO_GO_ON, STB_IO_FAILED, STB_IO_ENOUGH };
+
 /* What the workers of one repetition share; written only when something fails. */
 struct stb_io_control {
-	_Atomic uint32_t abort;    /* 1: leave the loop */
+	_Atomic uint32_t abort;    /* not 0: leave the loop; enum stb_io_abort */
 	_Atomic uint32_t culprit;  /* 1 + index of the worker whose error counts; 0 none */
 	_Atomic uint64_t failed;   /* failed I/Os of all workers, for error_limit */
 	_Atomic uint32_t draining; /* workers that have left the measured loop */
@@ -43,6 +46,7 @@ struct stb_io_worker {
 	uint32_t batch;               /* a turn waits for as many completions */
 	bool split;                   /* slat and clat are told apart: the engine is not at_once */
 	bool direct;
+	bool tells_latency;           /* live->lat_ns is wanted */
 	struct stb_io_custom *custom; /* NULL: the plain way */
 
 	/* changed by the loop */

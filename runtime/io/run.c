@@ -8,6 +8,9 @@
  *      gate: all ready       <-------    arrive
  *      [stage WARMUP]        ------->    loop until ramp_time is over, drain
  *      gate                  <-------    arrive
+ *      [stage SETTLE]        ------->    loop; told that it is enough, drain
+ *      sample once a second until steady or `limit` is over
+ *      gate                  <-------    arrive
  *      stage MEASURE, t0     ------->    loop; the last to leave it sets stage DRAIN; drain, end_fsync
  *      gate                  <-------    arrive
  *      window = latest end - t0; merge
@@ -20,6 +23,11 @@
  *
  * Warm-up drains before measuring starts, so every counted I/O lies wholly in the window and the accounting identity is exact; the byte
  * budget (size) starts anew with the measurement and is not eaten by the warm-up.
+ *
+ * With steady_state the load goes on after ramp_time until a window of samples is steady (steady.h), and what was done for it is warm-up too: the
+ * result holds nothing but the whole runtime after it. It is decided here and not in the parent, whose samples come late when it is busy,
+ * and by the one thread of this process that has nothing else to do. Where `limit` is over first it is measured all the same: the figures
+ * are there to be looked at, and are marked.
  */
 #include "runtime/io/io.h"
 
@@ -62,6 +70,7 @@ struct run {
 	struct stb_phase *phase;
 	struct stb_io_control control;
 	struct stb_ticker ticker;
+	struct stb_steady steady;
 	struct job *jobs;
 	uint32_t n_jobs;    /* threads that run */
 	uint64_t deadline_ns;
@@ -98,6 +107,20 @@ static void gate_wait_all(struct run *r)
 	while (r->arrived < r->n_jobs)
 		pthread_cond_wait(&r->cond, &r->lock);
 	pthread_mutex_unlock(&r->lock);
+}
+
+/* The same until an instant of CLOCK_MONOTONIC. False: not all are there yet. */
+static bool gate_wait_until(struct run *r, uint64_t at_ns)
+{
+	const struct timespec at = { (time_t)(at_ns / STB_NS_PER_S), (long)(at_ns % STB_NS_PER_S) };
+	bool all;
+
+	pthread_mutex_lock(&r->lock);
+	while (r->arrived < r->n_jobs && pthread_cond_clockwait(&r->cond, &r->lock, CLOCK_MONOTONIC, &at) != ETIMEDOUT)
+		;
+	all = r->arrived == r->n_jobs;
+	pthread_mutex_unlock(&r->lock);
+	return all;
 }
 
 static void gate_open(struct run *r, bool leave)
@@ -242,7 +265,7 @@ static void job_failed(struct job *j)
 	uint32_t none = 0;
 
 	atomic_compare_exchange_strong(&j->run->control.culprit, &none, j->w.index + 1);
-	atomic_store(&j->run->control.abort, 1);
+	atomic_store(&j->run->control.abort, STB_IO_FAILED);
 }
 
 static void on_drain(struct stb_io_worker *w)
@@ -295,13 +318,14 @@ static void *job_main(void *arg)
 		job_failed(j);
 	if (!gate_arrive(j->run))
 		goto out;
-	if (c->ramp_ns) {
+	for (int warm = (c->ramp_ns > 0) + (c->steady.metric != STB_STEADY_NONE); warm; warm--) {
 		stb_io_worker_reset(w);
 		stb_io_loop(w, j->run->deadline_ns, UINT64_MAX, NULL);
 		stb_io_worker_assert(w);
 		if (!gate_arrive(j->run))
 			goto out;
 	}
+	w->tells_latency = false;
 	stb_io_worker_reset(w);
 	stb_io_loop(w, j->run->deadline_ns, c->time_based ? UINT64_MAX : all_blocks(c), on_drain);
 	job_end_fsync(j);
@@ -336,6 +360,7 @@ static void job_init(struct job *j, struct run *r, uint32_t index)
 	w->batch = c->batch;
 	w->split = !c->engine->ops->at_once && c->per_s == 0;
 	w->direct = c->direct;
+	w->tells_latency = c->steady.metric == STB_STEADY_LAT;
 	w->read_below = c->read_below;
 	w->fsync_every = c->fsync_every ? c->fsync_every : UINT64_MAX;
 	w->fdatasync_every = c->fdatasync_every ? c->fdatasync_every : UINT64_MAX;
@@ -394,6 +419,7 @@ static void reset_live(struct run *r)
 		atomic_store_explicit(&r->phase->live[i].ops, 0, memory_order_relaxed);
 		atomic_store_explicit(&r->phase->live[i].bytes, 0, memory_order_relaxed);
 		atomic_store_explicit(&r->phase->live[i].errors, 0, memory_order_relaxed);
+		atomic_store_explicit(&r->phase->live[i].lat_ns, 0, memory_order_relaxed);
 	}
 }
 
@@ -502,6 +528,53 @@ static void count_mismatches(const struct stb_measure *m, struct stb_err *err)
 	err->span = first.span;
 }
 
+static void count_live(const struct run *r, uint32_t sample, struct stb_steady_counts *out)
+{
+	const struct stb_steady_hook *hook = r->setup->steady_hook;
+
+	*out = (struct stb_steady_counts){ 0 };
+	if (hook) {
+		hook->count(hook->ctx, sample, out);
+		return;
+	}
+	for (uint32_t i = 0; i < r->n_jobs; i++) {
+		out->ops += atomic_load_explicit(&r->phase->live[i].ops, memory_order_relaxed);
+		out->bytes += atomic_load_explicit(&r->phase->live[i].bytes, memory_order_relaxed);
+		out->lat_ns += atomic_load_explicit(&r->phase->live[i].lat_ns, memory_order_relaxed);
+	}
+}
+
+/*
+ * Lets the workers run until they are steady or the limit is over. Returns with all of them at the gate behind it. Each sample is at least its
+ * length: where this thread comes late the next one begins late, since a rate over what is left of a second is none.
+ */
+static void settle(struct run *r)
+{
+	const struct stb_steady_hook *hook = r->setup->steady_hook;
+	const uint64_t length = hook ? hook->sample_ns : STB_STEADY_SAMPLE_NS, most = r->steady.ask.limit_ns / STB_STEADY_SAMPLE_NS;
+	struct stb_steadiness *proof = &r->phase->result.steady;
+	struct stb_steady_counts counts = { 0 };
+	uint32_t enough = STB_IO_ENOUGH, go_on = STB_IO_GO_ON, sample = 0;
+	uint64_t start, before;
+
+	enter_stage(r, STB_STAGE_SETTLE, 0);
+	start = before = stb_clock_ns();
+	if (hook)
+		count_live(r, 0, &counts);
+	stb_steady_start(&r->steady, &counts, proof);
+	while (sample < most && (hook || before - start < most * length) && !gate_wait_until(r, before + length)) {
+		const uint64_t now = stb_clock_ns();
+
+		count_live(r, ++sample, &counts);
+		if (stb_steady_add(&r->steady, &counts, hook ? STB_STEADY_SAMPLE_NS : now - before, proof))
+			break;
+		before = now;
+	}
+	(void)atomic_compare_exchange_strong(&r->control.abort, &go_on, STB_IO_ENOUGH);
+	gate_wait_all(r);
+	(void)atomic_compare_exchange_strong(&r->control.abort, &enough, STB_IO_GO_ON);
+}
+
 /* All workers are at the first gate. Returns with all of them at the last one, or with `abort` or `stop` set. */
 static void measure(struct run *r)
 {
@@ -513,6 +586,11 @@ static void measure(struct run *r)
 	if (r->config.ramp_ns) {
 		enter_stage(r, STB_STAGE_WARMUP, r->config.ramp_ns);
 		gate_wait_all(r);
+		if (must_leave(r))
+			return;
+	}
+	if (r->config.steady.metric != STB_STEADY_NONE) {
+		settle(r);
 		if (must_leave(r))
 			return;
 	}
@@ -562,7 +640,7 @@ static int run_jobs(struct run *r)
 	uint32_t culprit;
 
 	if (!started)
-		atomic_store(&r->control.abort, 1);
+		atomic_store(&r->control.abort, STB_IO_FAILED);
 	gate_wait_all(r);
 	if (!must_leave(r))
 		measure(r);
@@ -612,7 +690,9 @@ int stb_io_run(const struct stb_io_setup *s, struct stb_phase *phase)
 		return stb_err_set(&phase->err, errno, "cannot get memory for %u workers", r.config.jobs);
 	for (uint32_t i = 0; i < r.config.jobs; i++)
 		job_init(&r.jobs[i], &r, i);
+	stb_steady_init(&r.steady, &r.config.steady);
 	ret = run_jobs(&r);
+	stb_steady_fini(&r.steady);
 	munmap(r.jobs, bytes);
 	stb_io_stage(phase, STB_STAGE_DONE);
 	return ret;

@@ -137,6 +137,14 @@ static bool from_histograms(const struct stb_results *r, uint32_t cell, const ch
 	return complete;
 }
 
+static void note_steady(struct stb_figure *f, const struct stb_result_rep *rep)
+{
+	f->steady_least_s = f->n_steady ? STB_MIN(f->steady_least_s, rep->steady_after_s) : rep->steady_after_s;
+	f->steady_most_s = STB_MAX(f->steady_most_s, rep->steady_after_s);
+	f->steady_worst = STB_MAX(f->steady_worst, fabs(rep->steady_found));
+	f->n_steady++;
+}
+
 /* What the plan asked for, what is known of beside this metric's rows, and the first reason. */
 static void note_reps(const struct stb_results *r, uint32_t cell, struct stb_figure *f)
 {
@@ -148,6 +156,8 @@ static void note_reps(const struct stb_results *r, uint32_t cell, struct stb_fig
 		f->known += rep->has_rows;
 		f->n_taken += rep->origin && rep->has_rows;
 		f->origin = f->origin ? f->origin : rep->origin;
+		if (rep->steady_after_s > 0 && rep->has_rows && stb_status_valid(rep->status))
+			note_steady(f, rep);
 		/* of several statuses, the reason that goes with the one that is named */
 		if (!f->why && (left_out ? rep->has_rows && rep->status == f->invalid : !rep->has_rows))
 			f->why = rep->reason;
@@ -164,6 +174,23 @@ void stb_figure_get(const struct stb_results *r, uint32_t cell, const char *metr
 	if (!m.pct_num || !from_histograms(r, cell, metric, &m, out))
 		from_rows(r, cell, metric, m.pct_num != 0, how, out);
 	note_reps(r, cell, out);
+}
+
+const char *stb_figure_steady(struct stb_arena *a, const struct stb_results *r, uint32_t cell, const struct stb_figure *f)
+{
+	const struct stb_plan_block *w = &r->plan->blocks[r->plan->cells[cell].workload];
+	const struct stb_plan_attr *metric = stb_plan_attr(w, "steady_state.metric"), *window = stb_plan_attr(w, "steady_state.window");
+	const bool slope = stb_plan_attr(w, "steady_state.slope") != NULL;
+	char after[64];
+
+	if (!f->n_steady || !metric || !window || window->val.type != STB_V_TIME)
+		return NULL;
+	if (round(f->steady_least_s) < round(f->steady_most_s))
+		snprintf(after, sizeof(after), "%.0f to %.0f s", f->steady_least_s, f->steady_most_s);
+	else
+		snprintf(after, sizeof(after), "%.0f s", f->steady_most_s);
+	return stb_arena_printf(a, "measured once %s was steady: after %s, %s over %.0f s %s%.3g%%%s", metric->val.str, after, slope ? "slope" : "deviation",
+		stb_val_double(&window->val) / 1e9, f->n_steady > 1 ? "at most " : "", 100 * f->steady_worst, slope ? " a second" : "");
 }
 
 bool stb_figure_spreads(const struct stb_figure *f)

@@ -25,6 +25,9 @@ struct stb_figure {
 	const char *why;         /* and its reason, or that of one without rows; NULL: nothing is known of */
 	uint32_t n_taken;        /* taken over from other runs; origin says of the first from which */
 	const char *origin;
+	uint32_t n_steady;       /* repetitions that were measured once they had become steady, and after how long */
+	double steady_least_s, steady_most_s;
+	double steady_worst;     /* the slope or deviation of the least steady of them, without its sign */
 	uint32_t n_spread;       /* rows that least and most are of */
 	double least, most;
 	bool ended_by_size, ended_by_time;
@@ -42,6 +45,8 @@ const char *stb_figure_trouble(struct stb_arena *a, const struct stb_results *r,
 const char *stb_figure_invalid(struct stb_arena *a, const struct stb_figure *f);
 /* "2 of 4 measured: interrupted by SIGINT" where the plan asks for more than there is; else NULL. */
 const char *stb_figure_missing(struct stb_arena *a, const struct stb_results *r, const struct stb_figure *f);
+/* "measured once iops was steady: after 12 to 20 s, slope of 10 s at most 0.4% a second" of a cell that waits for that; else NULL. */
+const char *stb_figure_steady(struct stb_arena *a, const struct stb_results *r, uint32_t cell, const struct stb_figure *f);
 /* Whether repetitions differ so much that their mean alone misleads: see report.h. */
 bool stb_figure_spreads(const struct stb_figure *f);
 /* "99.9" for lat_p999. */

@@ -307,7 +307,7 @@ static void note_missing(struct stb_sheet *s, const struct stb_figure *f, const 
 }
 
 /* What a reader must know about a figure that stands there. */
-static void note_figure(struct stb_sheet *s, const struct stb_figure *f, const char *whose, struct stb_field *out)
+static void note_figure(struct stb_sheet *s, uint32_t cell, const struct stb_figure *f, const char *whose, struct stb_field *out)
 {
 	if (f->n_invalid)
 		note(s, out, "%s%u of %u repetitions left out as not trustworthy (%s)", whose, f->n_invalid, f->n + f->n_invalid,
@@ -317,6 +317,8 @@ static void note_figure(struct stb_sheet *s, const struct stb_figure *f, const c
 		note(s, out, "%sn = %u, where others have %u", whose, f->n, s->n_most);
 	if (f->n_taken)
 		note(s, out, "%s%u of %u repetitions taken over from %s", whose, f->n_taken, f->known, f->origin);
+	if (stb_figure_steady(&s->arena, s->r, cell, f))
+		note(s, out, "%s%s", whose, stb_figure_steady(&s->arena, s->r, cell, f));
 	out->median |= f->median;
 }
 
@@ -366,7 +368,7 @@ static void eval_value(struct stb_sheet *s, uint32_t cell, const char *metric, s
 		note_missing(s, &f, "", out);
 		break;
 	case STB_FIGURE_OK:
-		note_figure(s, &f, "", out);
+		note_figure(s, cell, &f, "", out);
 		note_spread(s, &f, metric, "", out);
 		if (s->mixed_end && f.ended_by_size)
 			note(s, out, "ended when its size was done, others in this table when their time was over");
@@ -420,8 +422,8 @@ static void add_pair(struct stb_sheet *s, uint32_t cell, uint32_t base, const ch
 		sum->why = sum->why ? sum->why : why;
 		return;
 	}
-	note_figure(s, &v, "", out);
-	note_figure(s, &b, "baseline: ", out);
+	note_figure(s, cell, &v, "", out);
+	note_figure(s, base, &b, "baseline: ", out);
 	if (!s->shows_value && alone) {
 		note_spread(s, &v, metric, "", out);
 		note_spread(s, &b, metric, "baseline: ", out);

@@ -256,6 +256,8 @@ void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot
 	else
 		add_oltp(&x, m);
 	add_outcome(&x, m);
+	if (m->steady.reached)
+		stb_results_set_steady(r, cell, slot, repetition, (double)m->steady.after_ns / NS_PER_SEC, m->steady.found);
 	for (int part = 0; part < STB_N_PARTS; part++) {
 		const struct stb_hist *h;
 

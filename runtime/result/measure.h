@@ -30,11 +30,12 @@ struct stb_live {
 	_Atomic uint64_t ops;    /* I/Os or committed transactions */
 	_Atomic uint64_t bytes;  /* io; queries for oltp */
 	_Atomic uint64_t errors; /* failed I/Os or errors that were retried */
+	_Atomic uint64_t lat_ns; /* io, where a steady latency is waited for: the sum of all latencies, which wraps around; else 0 */
 	_Atomic uint64_t warm;   /* oltp: transactions of the warm-up, which may end after it did; not among ops */
 } STB_ALIGNED(128);
 
-enum stb_stage { STB_STAGE_SETUP, STB_STAGE_LAYOUT, STB_STAGE_WARMUP, STB_STAGE_MEASURE, STB_STAGE_DRAIN, STB_STAGE_VERIFY,
-	STB_STAGE_DONE };
+enum stb_stage { STB_STAGE_SETUP, STB_STAGE_LAYOUT, STB_STAGE_WARMUP, STB_STAGE_SETTLE, STB_STAGE_MEASURE, STB_STAGE_DRAIN,
+	STB_STAGE_VERIFY, STB_STAGE_DONE };
 
 #define STB_IO_USED_TEXT 240
 
@@ -106,6 +107,16 @@ struct stb_server_change {
 	uint64_t cpu_ns;                     /* user and system time of all its threads */
 };
 
+/* io with steady_state: what came of waiting for it, before the window. */
+struct stb_steadiness {
+	bool asked, reached;
+	bool judged;           /* at least one window could be */
+	uint64_t after_ns;     /* of watching, which begins after ramp_time: until it was steady, or given up */
+	uint64_t found_at_ns;  /* when the window ended that found and mean are of: the steady one, or the steadiest there was */
+	double found;          /* its slope a second (with its sign) or deviation, as a share of its mean */
+	double mean;           /* in the metric's own unit */
+};
+
 struct stb_measure {
 	uint64_t window_ns;              /* the true measured window, drain and end_fsync included */
 	uint64_t cpu_user_ns, cpu_sys_ns;/* of the whole child in the window */
@@ -117,6 +128,7 @@ struct stb_measure {
 	struct stb_hist slat[STB_N_DIRS], clat[STB_N_DIRS]; /* io with an asynchronous engine: lat = slat + clat; else empty */
 	struct stb_hist svc[STB_N_DIRS]; /* under a rate: from the real start; else empty */
 	uint64_t scheduled, skipped;     /* under a rate: starts that were intended, and those of them that came to nothing; else 0 */
+	struct stb_steadiness steady;
 	uint64_t verified, mismatches;   /* blocks read back after the window; 0 without verify */
 	struct stb_hist sync;            /* fsync/fdatasync latency, io */
 	char engine_with[STB_IO_USED_TEXT], engine_without[STB_IO_USED_TEXT]; /* io: see struct stb_io_used */

@@ -295,7 +295,8 @@ static struct stb_result_rep *rep_of(struct stb_results *r, uint32_t cell, uint3
 		return &r->reps[rep];
 	rep = e->row = (uint32_t)r->n_reps;
 	STB_GROW(r->reps, r->n_reps, r->cap_reps);
-	r->reps[r->n_reps++] = (struct stb_result_rep){ cell, slot, repetition, false, false, STB_STATUS_OK, NULL, NULL, STB_NONE };
+	r->reps[r->n_reps++] = (struct stb_result_rep){ .cell = cell, .slot = slot, .repetition = repetition, .status = STB_STATUS_OK,
+		.next = STB_NONE };
 	e = enter(r, rep_key, cell, 0, 0);
 	if (e->row == STB_NONE)
 		e->row = rep;
@@ -333,12 +334,24 @@ void stb_results_forget(struct stb_results *r, uint32_t cell, uint32_t slot, uin
 
 	if (e)
 		r->reps[e->row].reason = r->reps[e->row].origin = NULL;
+	if (e)
+		r->reps[e->row].steady_after_s = 0;
 }
 
 void stb_results_set_origin(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *origin)
 {
 	STB_ASSERT(cell < r->plan->n_cells && slot && repetition);
 	rep_of(r, first_equal(r, cell), slot, repetition)->origin = stb_arena_strdup(&r->arena, origin);
+}
+
+void stb_results_set_steady(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, double after_s, double found)
+{
+	struct stb_result_rep *rep;
+
+	STB_ASSERT(cell < r->plan->n_cells && slot && repetition);
+	rep = rep_of(r, first_equal(r, cell), slot, repetition);
+	rep->steady_after_s = after_s;
+	rep->steady_found = found;
 }
 
 void stb_results_add_run(struct stb_results *r, const uint8_t *keep, const char *stopped)

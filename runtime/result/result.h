@@ -72,6 +72,8 @@ struct stb_result_rep {
 	enum stb_status status;          /* of its rows */
 	const char *reason;              /* what went wrong, as the run said it; NULL: nothing is known of */
 	const char *origin;              /* the run that it was taken over from, in words; NULL: it was measured in the run that was read */
+	double steady_after_s;           /* after so long it was steady, and measuring began; 0: it did not wait for that */
+	double steady_found;             /* what was found then: see struct stb_steadiness */
 	uint32_t next;                   /* the next repetition of this cell, or STB_NONE */
 };
 
@@ -148,6 +150,8 @@ void stb_results_set_reason(struct stb_results *r, uint32_t cell, uint32_t slot,
 void stb_results_forget(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition);
 /* Says that a repetition was taken over from another run. */
 void stb_results_set_origin(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *origin);
+/* Says that a repetition was measured once it had become steady. */
+void stb_results_set_steady(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, double after_s, double found);
 /*
  * Says what a run directory was to measure and whether it did. keep: plan->n_cells marks, NULL: all cells. stopped: why it ended before its
  * plan did ("interrupted by SIGINT", "it did not finish", "cannot write ..."), NULL: it carried out what it was to do.

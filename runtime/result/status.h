@@ -11,7 +11,7 @@
 	X(EARLY, "invalid:early", 0, "Stopped before 95% of the asked time.") \
 	X(ERRORS, "invalid:errors", 0, "The workload met an error, or more of them than error_limit; what was counted until then is kept.") \
 	X(RATE, "invalid:rate", 0, "The asked rate was not met within rate_tolerance.") \
-	X(NOT_STEADY, "invalid:not_steady", 0, "No steady state was reached (results from elsewhere).") \
+	X(NOT_STEADY, "invalid:not_steady", 0, "Nothing was steady within the limit of steady_state; it was measured all the same.") \
 	X(STALLED, "invalid:stalled", 0, "Beyond its time, no counter moved, or nothing completed at all.") \
 	X(DISTURBED, "invalid:disturbed", 0, "Something else ended it: a server that died or never started, a process that was killed, a volume that could not be had.") \
 	X(FALLBACK, "invalid:fallback", 0, "Measured in another way than asked (results from elsewhere).")

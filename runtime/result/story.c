@@ -5,7 +5,7 @@
  * names no cell of the plan or has the wrong shape is passed over. Records used:
  *
  *   start   cells (ids of the selected ones; absent: all); one for each session: a run that was resumed has several
- *   result  cell, slot, repetition, reason; from (dir, session: the run it was taken over from). The last one of a repetition counts
+ *   result  cell, slot, repetition, reason; steady_state (reached, after_s, found: see record.c); from (dir, session: the run it was taken over from). The last one of a repetition counts
  *   finish  stopped (why the plan was not carried out to its end; absent: it was)
  */
 #include "runtime/result/story.h"
@@ -106,6 +106,14 @@ static void take_errors(struct reader *s, json_t *errors)
 	stb_results_count_errors(s->r, &counts);
 }
 
+static void take_steadiness(struct reader *s, const json_t *steady, uint32_t cell, uint32_t slot, uint32_t repetition)
+{
+	const double after_s = json_number_value(json_object_get(steady, "after_s")), found = json_number_value(json_object_get(steady, "found"));
+
+	if (json_is_true(json_object_get(steady, "reached")) && after_s > 0)
+		stb_results_set_steady(s->r, cell, slot, repetition, after_s, found);
+}
+
 static void take_record(struct reader *s, const json_t *record)
 {
 	const char *ev = json_string_value(json_object_get(record, "ev"));
@@ -126,6 +134,7 @@ static void take_record(struct reader *s, const json_t *record)
 		stb_results_forget(s->r, cell, slot, repetition);
 		if (reason)
 			stb_results_set_reason(s->r, cell, slot, repetition, reason);
+		take_steadiness(s, json_object_get(record, "steady_state"), cell, slot, repetition);
 		take_origin(s, json_object_get(record, "from"), cell, slot, repetition);
 	} else if (!strcmp(ev, "finish")) {
 		s->finished = true;

@@ -160,20 +160,26 @@ Test(rules, a_rate_moves_one_block_at_least)
 
 Test(rules, steady_state)
 {
-	static const char spec[] = "size = 1MiB rw = read runtime = 1s %s steady_state { metric = iops %s window = 30s limit = %s }";
+	static const char spec[] = "size = 1MiB rw = read runtime = 1s %s steady_state { metric = iops %s window = %s limit = %s }";
 	static const struct {
-		const char *time_based, *how, *limit;
+		const char *time_based, *how, *window, *limit;
 		unsigned errors;
 	} cases[] = {
-		{ "time_based = true", "slope = 5%", "30s", 0 },      { "time_based = true", "slope = 5%", "29s", 1 },
-		{ "time_based = true", "deviation = 5%", "1min", 0 }, { "", "slope = 5%", "30s", 1 },
-		{ "time_based = true", "", "30s", 1 },                { "time_based = true", "slope = 5% deviation = 5%", "30s", 1 },
+		{ "time_based = true", "slope = 5%", "30s", "30s", 0 },
+		{ "time_based = true", "slope = 5%", "30s", "29s", 1 },
+		{ "time_based = true", "deviation = 5%", "30s", "1min", 0 },
+		{ "", "slope = 5%", "30s", "30s", 1 },
+		{ "time_based = true", "", "30s", "30s", 1 },
+		{ "time_based = true", "slope = 5% deviation = 5%", "30s", "30s", 1 },
+		{ "time_based = true", "slope = 5%", "2500ms", "30s", 1 },
+		{ "time_based = true", "slope = 5%", "3000ms", "2500ms", 1 },
+		{ "time_based = true", "slope = 5%", "3000ms", "3500ms", 0 },
 	};
 
 	for (size_t i = 0; i < STB_LEN(cases); i++) {
 		char attrs[512];
 
-		snprintf(attrs, sizeof(attrs), spec, cases[i].time_based, cases[i].how, cases[i].limit);
+		snprintf(attrs, sizeof(attrs), spec, cases[i].time_based, cases[i].how, cases[i].window, cases[i].limit);
 		cr_expect_eq(count_io(attrs, STB_E0498), cases[i].errors, "%s", attrs);
 	}
 }
