@@ -316,6 +316,7 @@ struct work {
 	struct stb_oltp_setup oltp;
 	struct stb_child_job job;
 	uint32_t n_workers;
+	char stat_file[STB_BLOCKSTAT_PATH];
 };
 
 static void set_up(struct stb_run *run, uint32_t cell, uint32_t repetition, bool is_io, struct work *w)
@@ -337,6 +338,9 @@ static void set_up(struct stb_run *run, uint32_t cell, uint32_t repetition, bool
 				w->io.dir = stb_volume_dir(g->volumes[i]);
 				w->io.device = stb_volume_device(g->volumes[i]);
 			}
+		if (w->io.dir || w->io.device)
+			stb_blockstat_find("", w->io.dir ? w->io.dir : w->io.device, w->stat_file);
+		w->io.stat_file = w->stat_file;
 		w->job.run = run_io;
 		w->job.setup = &w->io;
 		w->n_workers = stb_io_workers(workload);

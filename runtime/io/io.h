@@ -15,6 +15,7 @@ struct stb_io_setup {
 	const struct stb_plan_block *workload;
 	const char *dir;     /* the volume's directory, or NULL: raw */
 	const char *device;  /* raw volume's device, when dir is NULL */
+	const char *stat_file; /* that counts for the device below: base/blockstat.h; NULL or "": none */
 	uint64_t seed;       /* the matrix's */
 	uint64_t cell;       /* stb_hash_u64(cell id) */
 	uint32_t repetition;

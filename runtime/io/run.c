@@ -404,6 +404,11 @@ static uint64_t ns_of(struct timeval t)
 	return (uint64_t)t.tv_sec * STB_NS_PER_S + (uint64_t)t.tv_usec * 1000;
 }
 
+/*
+ * The kernel's threads that io_uring starts for us (iou-wrk-*, iou-sqp-*) belong to our process, so their time is in RUSAGE_SELF, while they run
+ * and when they have ended, and in the parent's wait4 too. Seen on Linux 6.18: 1500 forced asynchronous writes of 1 MiB cost 0.12 s, of which
+ * 0.11 s are the worker's; with SQPOLL 0.65 of 0.67 s are those of the two threads.
+ */
 static void cpu_now(uint64_t *user_ns, uint64_t *sys_ns)
 {
 	struct rusage u;
@@ -580,6 +585,8 @@ static void measure(struct run *r)
 {
 	struct stb_measure *m = &r->phase->result;
 	const uint64_t allocs = stb_alloc_count();
+	const char *stat_file = r->setup->stat_file ? r->setup->stat_file : "";
+	struct stb_blockstat before, after;
 	uint64_t user0, sys0, t0;
 
 	m->end = STB_END_STOPPED;
@@ -595,12 +602,15 @@ static void measure(struct run *r)
 			return;
 	}
 	atomic_store(&r->control.failed, 0);
+	before = stb_blockstat_read(stat_file);
 	cpu_now(&user0, &sys0);
 	t0 = enter_stage(r, STB_STAGE_MEASURE, r->config.runtime_ns);
 	gate_wait_all(r);
 	cpu_now(&m->cpu_user_ns, &m->cpu_sys_ns);
 	m->cpu_user_ns -= user0;
 	m->cpu_sys_ns -= sys0;
+	after = stb_blockstat_read(stat_file);
+	m->device = stb_blockstat_between(&before, &after);
 	r->phase->alloc_calls = stb_alloc_count() - allocs;
 	m->end = how_it_ended(r);
 	merge(r, t0);

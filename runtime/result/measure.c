@@ -193,6 +193,16 @@ static void add_io(const struct row_ctx *x, const struct stb_measure *m, const s
 	}
 }
 
+static void add_device(const struct row_ctx *x, const struct stb_blockstat *d)
+{
+	if (!d->known)
+		return;
+	add(x, "dev_read_ios", (double)d->read_ios);
+	add(x, "dev_read_bytes", (double)d->read_bytes);
+	add(x, "dev_write_ios", (double)d->write_ios);
+	add(x, "dev_write_bytes", (double)d->write_bytes);
+}
+
 /* What came of a rate, and of reading back. */
 static void add_outcome(const struct row_ctx *x, const struct stb_measure *m)
 {
@@ -255,6 +265,8 @@ void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot
 		add_io(&x, m, part_hist(m, STB_PART_ALL, whole));
 	else
 		add_oltp(&x, m);
+	if (is_io(r->plan, cell))
+		add_device(&x, &m->device);
 	add_outcome(&x, m);
 	if (m->steady.reached)
 		stb_results_set_steady(r, cell, slot, repetition, (double)m->steady.after_ns / NS_PER_SEC, m->steady.found);

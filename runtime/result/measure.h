@@ -9,6 +9,7 @@
 #ifndef STB_MEASURE_H
 #define STB_MEASURE_H
 
+#include "runtime/base/blockstat.h"
 #include "runtime/base/err.h"
 #include "runtime/base/hist.h"
 
@@ -129,6 +130,7 @@ struct stb_measure {
 	struct stb_hist svc[STB_N_DIRS]; /* under a rate: from the real start; else empty */
 	uint64_t scheduled, skipped;     /* under a rate: starts that were intended, and those of them that came to nothing; else 0 */
 	struct stb_steadiness steady;
+	struct stb_blockstat device;     /* what the block device below did in the window, for whomever; not known: there is none */
 	uint64_t verified, mismatches;   /* blocks read back after the window; 0 without verify */
 	struct stb_hist sync;            /* fsync/fdatasync latency, io */
 	char engine_with[STB_IO_USED_TEXT], engine_without[STB_IO_USED_TEXT]; /* io: see struct stb_io_used */
