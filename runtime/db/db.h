@@ -78,6 +78,7 @@ struct stb_oltp_setup {
 	struct stb_db_address addr;
 	bool private_server;
 	pid_t server_pid; /* of a private server; 0: not known, its CPU time is not told */
+	const char *stat_file; /* that counts for the device under a private server's data: base/blockstat.h; NULL or "": none */
 	uint64_t seed, cell;
 	uint32_t repetition;
 };

@@ -156,6 +156,8 @@ static void look_at_server(struct stb_crew *crew, struct stb_server_change *chan
 static bool steer(struct stb_crew *crew, const struct stb_oltp_setup *setup)
 {
 	struct stb_phase *phase = crew->phase;
+	const char *stat_file = setup->stat_file ? setup->stat_file : "";
+	struct stb_blockstat device, device_after;
 	struct usage before, after;
 
 	wait_until(crew, add_ns(stb_clock_ns(), SETUP_TIMEOUT_NS), crew->o->threads);
@@ -179,6 +181,7 @@ static bool steer(struct stb_crew *crew, const struct stb_oltp_setup *setup)
 	if (crew->o->warmup_ns)
 		look_at_server(crew, NULL);
 	before = take_usage();
+	device = stb_blockstat_read(stat_file);
 	if (crew->o->warmup_ns && !atomic_load(&crew->quit))
 		set_stage(phase, STB_STAGE_MEASURE, crew->measure_from_ns);
 	wait_until(crew, crew->deadline_ns, 0);
@@ -190,6 +193,8 @@ static bool steer(struct stb_crew *crew, const struct stb_oltp_setup *setup)
 		say_stalled(crew);
 	}
 	after = take_usage();
+	device_after = stb_blockstat_read(stat_file);
+	phase->result.device = stb_blockstat_between(&device, &device_after);
 	if (crew->n_running == 0 && !crew->failed)
 		look_at_server(crew, &phase->result.server);
 	stb_status_close(&crew->status);

@@ -319,6 +319,20 @@ struct work {
 	char stat_file[STB_BLOCKSTAT_PATH];
 };
 
+/* The count of the device under the data volume; "" where there is none. */
+static void find_device(const struct stb_run *run, uint32_t group, char out[STB_BLOCKSTAT_PATH])
+{
+	const struct stb_plan_group *pg = &run->plan->groups[group];
+
+	out[0] = 0;
+	for (uint32_t i = 0; i < pg->n_mounts; i++) {
+		const struct stb_volume *v = strcmp(pg->mounts[i].role, "data") ? NULL : run->groups[group].volumes[i];
+
+		if (v)
+			stb_blockstat_find("", stb_volume_dir(v) ? stb_volume_dir(v) : stb_volume_device(v), out);
+	}
+}
+
 static void set_up(struct stb_run *run, uint32_t cell, uint32_t repetition, bool is_io, struct work *w)
 {
 	const struct stb_plan *p = run->plan;
@@ -338,8 +352,7 @@ static void set_up(struct stb_run *run, uint32_t cell, uint32_t repetition, bool
 				w->io.dir = stb_volume_dir(g->volumes[i]);
 				w->io.device = stb_volume_device(g->volumes[i]);
 			}
-		if (w->io.dir || w->io.device)
-			stb_blockstat_find("", w->io.dir ? w->io.dir : w->io.device, w->stat_file);
+		find_device(run, c->group, w->stat_file);
 		w->io.stat_file = w->stat_file;
 		w->job.run = run_io;
 		w->job.setup = &w->io;
@@ -349,6 +362,9 @@ static void set_up(struct stb_run *run, uint32_t cell, uint32_t repetition, bool
 			.dataset = pg->dataset == STB_NONE ? NULL : &p->blocks[pg->dataset], .private_server = g->mysqld != NULL,
 			.server_pid = g->mysqld ? stb_mysqld_pid(g->mysqld) : 0,
 			.addr = g->mysqld ? *stb_mysqld_address(g->mysqld) : g->external };
+		if (g->mysqld)
+			find_device(run, c->group, w->stat_file);
+		w->oltp.stat_file = w->stat_file;
 		w->job.run = run_oltp;
 		w->job.setup = &w->oltp;
 		w->n_workers = stb_oltp_workers(workload);

@@ -265,8 +265,7 @@ void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot
 		add_io(&x, m, part_hist(m, STB_PART_ALL, whole));
 	else
 		add_oltp(&x, m);
-	if (is_io(r->plan, cell))
-		add_device(&x, &m->device);
+	add_device(&x, &m->device);
 	add_outcome(&x, m);
 	if (m->steady.reached)
 		stb_results_set_steady(r, cell, slot, repetition, (double)m->steady.after_ns / NS_PER_SEC, m->steady.found);
