@@ -68,7 +68,7 @@ UNIT_SRC := $(sort $(wildcard tests/unit/*.c tests/support/*.c))
 UNIT_LIBS := -lcriterion
 ifeq ($(PROFILE),tsan)
 # Criterion cannot live under ThreadSanitizer: the tests of threaded code alone, with a stand-in for it.
-UNIT_SRC := $(wildcard tests/unit/test_io_*.c tests/unit/io_*.c) tests/unit/test_storage.c tests/support/mounts.c \
+UNIT_SRC := $(wildcard tests/unit/test_io_*.c tests/unit/io_*.c) $(wildcard tests/unit/test_storage_*.c) tests/unit/storage_rig.c tests/support/mounts.c \
 	tests/support/plain/main.c
 UNIT_LIBS :=
 CPPFLAGS += -Itests/support/plain
