@@ -17,6 +17,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* How a pair stands, the worst last: of several pairs that one is shown. */
+enum standing { HOLDS, UNDECIDED, FAILS };
+
 struct check {
 	const struct stb_results *r;
 	const struct stb_plan_claim *claim;
@@ -26,8 +29,8 @@ struct check {
 	double scale;       /* figure in the claim's form -> in the unit that the digits count in */
 	bool single;
 	uint32_t pairs, failed, missing, undecided;
-	double margin;      /* of the worst so far */
-	bool worst_holds;
+	enum standing worst; /* of the worst so far, and its margin */
+	double margin;
 	struct stb_claim_result *out;
 };
 
@@ -150,14 +153,13 @@ static void copy_cut(char *to, size_t n, const char *from)
 	to[len] = '\0';
 }
 
-static const char *cell_text(struct stb_arena *a, const struct stb_plan *p, uint32_t cell, bool labels)
+/* By labels, the run among them: a pair may differ in nothing else. */
+static const char *cell_text(struct stb_arena *a, const struct stb_plan *p, uint32_t cell)
 {
 	const struct stb_plan_matrix *m = &p->matrices[p->cells[cell].matrix];
 	const struct stb_plan_block *w = &p->blocks[p->cells[cell].workload];
 	const char *text = "";
 
-	if (!labels)
-		return stb_plan_cell_label(a, p, cell);
 	for (uint32_t i = 0; i < m->n_axes; i++) {
 		const uint32_t v = p->cells[cell].point[i];
 
@@ -169,16 +171,16 @@ static const char *cell_text(struct stb_arena *a, const struct stb_plan *p, uint
 	return text;
 }
 
-void stb_claim_pair_print(struct stb_buf *out, const struct stb_plan *p, const struct stb_claim_pair *pair, bool labels)
+void stb_claim_pair_print(struct stb_buf *out, const struct stb_plan *p, const struct stb_claim_pair *pair)
 {
 	struct stb_arena a;
 
 	if (pair->cell == STB_NONE)
 		return;
 	stb_arena_init(&a);
-	stb_buf_adds(out, cell_text(&a, p, pair->cell, labels));
+	stb_buf_adds(out, cell_text(&a, p, pair->cell));
 	if (pair->base != STB_NONE)
-		stb_buf_printf(out, " against %s", cell_text(&a, p, pair->base, labels));
+		stb_buf_printf(out, " against %s", cell_text(&a, p, pair->base));
 	stb_arena_fini(&a);
 }
 
@@ -197,63 +199,56 @@ static bool form_of(const struct check *c, double g, double *out)
 	return c->claim->form == STB_VIEW_VALUE || !stb_relative_of(c->claim->form, c->metric.direction, g, out);
 }
 
-enum side { INSIDE, OUTSIDE, ACROSS };
-
-/* Where a pair's interval lies. *why: why there is none. */
-static enum side judge(struct check *c, uint32_t cell, uint32_t base, const char **why)
+/* How a pair stands by its interval, which is noted in *one where there is one; else one->reason says why not. */
+static enum standing judge(struct check *c, uint32_t cell, uint32_t base, struct stb_claim_result *one)
 {
 	struct stb_interval ci;
-	double ends[2], low, high;
-
-	*why = stb_interval_get(c->r, cell, base, c->claim->metric, stb_val_double(&c->claim->confidence), &ci);
-	if (*why && ci.n < 3)
-		*why = stb_arena_printf(&c->arena, "no claim (n = %u)", ci.n);
-	if (!*why && (!form_of(c, ci.low, &ends[0]) || !form_of(c, ci.high, &ends[1])))
-		*why = "the figures are too far apart";
-	if (*why)
-		return ACROSS;
-	low = STB_MIN(ends[0], ends[1]); /* where less is better the greater ratio is the worse one */
-	high = STB_MAX(ends[0], ends[1]);
-	if (margin_of(c, low) >= 0 && margin_of(c, high) >= 0)
-		return INSIDE;
-	if (high < c->low || low > c->high)
-		return OUTSIDE;
-	*why = stb_arena_printf(&c->arena, "the interval, %.6g to %.6g, reaches over a bound", low, high);
-	return ACROSS;
-}
-
-/* false: undecided, counted. */
-static bool decide(struct check *c, uint32_t cell, uint32_t base, bool *holds)
-{
 	const char *why;
-	const enum side side = judge(c, cell, base, &why);
+	double ends[2];
 
-	*holds = side == INSIDE;
-	if (side != ACROSS)
-		return true;
-	if (!c->undecided++ && !c->missing) {
-		c->out->missing = (struct stb_claim_pair){ cell, base };
-		copy_cut(c->out->reason, sizeof(c->out->reason), why);
+	why = stb_interval_get(c->r, cell, base, c->claim->metric, stb_val_double(&c->claim->confidence), &ci);
+	if (why && ci.n < 3)
+		why = stb_arena_printf(&c->arena, "no claim (n = %u)", ci.n);
+	if (!why && (!form_of(c, ci.low, &ends[0]) || !form_of(c, ci.high, &ends[1])))
+		why = "the figures are too far apart";
+	if (why) {
+		copy_cut(one->reason, sizeof(one->reason), why);
+		return UNDECIDED;
 	}
-	return false;
+	one->low = STB_MIN(ends[0], ends[1]); /* where less is better the greater ratio is the worse one */
+	one->high = STB_MAX(ends[0], ends[1]);
+	if (margin_of(c, one->low) >= 0 && margin_of(c, one->high) >= 0)
+		return HOLDS;
+	if (one->high < c->low || one->low > c->high)
+		return FAILS;
+	copy_cut(one->reason, sizeof(one->reason), "the interval reaches over a bound");
+	return UNDECIDED;
 }
 
-/* One that fails is worse than one that holds, also where rounding tells them apart and their margins do not. */
-static void note_worst(struct check *c, uint32_t cell, uint32_t base, double x, double margin, bool holds)
+/* The pair that decides: of those that stand worst, the one with the least margin. Where rounding tells a pair that fails from one that
+ * holds, their margins may not. */
+static void note_pair(struct check *c, const struct stb_claim_result *one, enum standing standing, double margin)
 {
-	if (c->pairs++ && (holds == c->worst_holds ? margin >= c->margin : holds))
+	c->failed += standing == FAILS;
+	c->undecided += standing == UNDECIDED;
+	if (c->pairs++ && (standing == c->worst ? margin >= c->margin : standing < c->worst))
 		return;
 	c->margin = margin;
-	c->worst_holds = holds;
-	c->out->worst = x;
-	c->out->pair = (struct stb_claim_pair){ cell, base };
+	c->worst = standing;
+	c->out->worst = one->worst;
+	c->out->low = one->low;
+	c->out->high = one->high;
+	c->out->pair = one->pair;
+	if (!c->missing)
+		memcpy(c->out->reason, one->reason, sizeof(one->reason));
 }
 
 static void check_pair(struct check *c, uint32_t cell, uint32_t base)
 {
+	struct stb_claim_result one = { .low = NAN, .high = NAN, .pair = { cell, base } };
 	struct stb_figure v, b = { 0 };
+	enum standing standing;
 	const char *why;
-	bool holds;
 	double x, margin;
 
 	stb_figure_get(c->r, cell, c->claim->metric, c->claim->aggregate, &v);
@@ -272,14 +267,12 @@ static void check_pair(struct check *c, uint32_t cell, uint32_t base)
 		missing(c, cell, base, why);
 		return;
 	}
+	one.worst = x;
 	margin = margin_of(c, x);
-	holds = c->single ? reads_same(c, x) : margin >= 0;
-	if (c->claim->confidence.type == STB_V_SHARE && !decide(c, cell, base, &holds)) {
-		note_worst(c, cell, base, x, margin, true);
-		return;
-	}
-	c->failed += !holds;
-	note_worst(c, cell, base, x, margin, holds);
+	standing = (c->single ? reads_same(c, x) : margin >= 0) ? HOLDS : FAILS;
+	if (c->claim->confidence.type == STB_V_SHARE)
+		standing = judge(c, cell, base, &one);
+	note_pair(c, &one, standing, margin);
 }
 
 static void check_cell(struct check *c, uint32_t cell)
@@ -306,7 +299,7 @@ void stb_claim_check(const struct stb_results *r, uint32_t claim, struct stb_cla
 	const struct stb_plan_matrix *m = &p->matrices[c.claim->matrix];
 
 	memset(out, 0, sizeof(*out));
-	out->worst = NAN;
+	out->worst = out->low = out->high = NAN;
 	out->pair = out->missing = (struct stb_claim_pair){ STB_NONE, STB_NONE };
 	if (!stb_metric_find(c.claim->metric, &c.metric))
 		c.metric = (struct stb_metric){ .unit = "", .direction = STB_NO_DIRECTION };
@@ -326,6 +319,7 @@ void stb_claim_check(const struct stb_results *r, uint32_t claim, struct stb_cla
 			copy_cut(out->reason, sizeof(out->reason), "no cell is compared with a baseline other than itself");
 	} else if (c.undecided) {
 		out->verdict = STB_CLAIM_UNDECIDED;
+		out->missing = out->pair;
 	} else {
 		out->verdict = STB_CLAIM_HOLDS;
 	}
@@ -356,24 +350,42 @@ void stb_claim_expected(struct stb_buf *out, const struct stb_plan_claim *claim)
 	}
 }
 
+/* A figure in the claim's form and unit, with two digits more than the claim has, or as many as it takes to be other than 0. */
+static void print_figure(struct stb_buf *out, const struct stb_plan_claim *claim, double x)
+{
+	int decimals = claim->expect.type == STB_V_RANGE ? 2 : (int)STB_MIN(claim->digits, 13u) + 2;
+	enum stb_view like = claim->form;
+	const char *unit = "";
+	struct stb_metric m;
+
+	if (claim->form == STB_VIEW_VALUE && stb_metric_find(claim->metric, &m)) {
+		like = STB_VIEW_RATIO; /* 0.00032ms, not 0.00ms */
+		unit = m.unit;
+		if (claim->unit && stb_metric_convert(x, m.unit, claim->unit, &x))
+			unit = claim->unit;
+	}
+	stb_view_format_figure(out, claim->form, x, stb_view_decimals(like, x, decimals));
+	stb_buf_adds(out, strcmp(unit, "1/s") ? unit : "/s");
+}
+
 void stb_claim_worst(struct stb_buf *out, const struct stb_plan_claim *claim, const struct stb_claim_result *res)
 {
-	struct stb_metric m;
-	int decimals = claim->expect.type == STB_V_RANGE ? 2 : (int)STB_MIN(claim->digits, 13u) + 2;
-	double x = res->worst;
-	const char *unit = "";
+	struct stb_arena a;
 
 	if (isnan(res->worst)) {
 		stb_buf_adds(out, "n/a");
 		return;
 	}
-	if (claim->form == STB_VIEW_VALUE && stb_metric_find(claim->metric, &m)) {
-		unit = m.unit;
-		if (claim->unit && stb_metric_convert(res->worst, m.unit, claim->unit, &x))
-			unit = claim->unit;
-	}
-	stb_view_format_figure(out, claim->form, x, stb_view_decimals(claim->form, x, decimals));
-	stb_buf_adds(out, strcmp(unit, "1/s") ? unit : "/s");
+	print_figure(out, claim, res->worst);
+	if (isnan(res->low))
+		return;
+	stb_arena_init(&a);
+	stb_buf_printf(out, " (%s interval ", stb_val_text(&a, &claim->confidence));
+	print_figure(out, claim, res->low);
+	stb_buf_adds(out, " to ");
+	print_figure(out, claim, res->high);
+	stb_buf_addc(out, ')');
+	stb_arena_fini(&a);
 }
 
 uint32_t stb_claims_failed(const struct stb_results *r, struct stb_buf *why)
@@ -404,7 +416,7 @@ uint32_t stb_claims_failed(const struct stb_results *r, struct stb_buf *why)
 		pair = res.verdict == STB_CLAIM_NO_DATA ? &res.missing : &res.pair;
 		if (pair->cell != STB_NONE) {
 			stb_buf_adds(why, " (");
-			stb_claim_pair_print(why, r->plan, pair, false);
+			stb_claim_pair_print(why, r->plan, pair);
 			stb_buf_addc(why, ')');
 		}
 		stb_buf_addc(why, '\n');

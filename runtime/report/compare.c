@@ -137,7 +137,7 @@ static void compare_metric(struct stb_comparison *c, uint32_t old_cell, uint32_t
 	stb_figure_get(c->old_results, old_cell, metric, STB_AGG_MEAN, &was);
 	stb_figure_get(c->new_results, new_cell, metric, STB_AGG_MEAN, &is);
 	/* a metric that this workload does not have */
-	if (was.state == STB_FIGURE_NONE && is.state == STB_FIGURE_NONE && (was.known || is.known) && !was.n_failed && !is.n_failed)
+	if (was.state == STB_FIGURE_NONE && is.state == STB_FIGURE_NONE && (was.known || is.known))
 		return;
 	row.unit = stb_arena_strdup(&c->arena, m.unit);
 	row.direction = m.direction;

@@ -1,8 +1,8 @@
 /*
  * figure.c - from rows to figures, and the arithmetic of comparing two of them (language.md section 9). No text but reasons.
  *
- * Repetitions that are not trustworthy are left out where others are there; a cell that has no other is invalid as a whole. A 0 of a
- * repetition that is not trustworthy is no figure at all: nothing was measured.
+ * Repetitions that are not trustworthy are left out where others are there; a cell that has no other is invalid as a whole. What was not
+ * measured has no row; a 0 is a figure like any other, also of a repetition that is not trustworthy.
  *
  * A latency percentile is taken from the merged histograms of its repetitions. If one of them has none, from the rows: their median, marked
  * where there is more than one. A mean of percentiles is never formed. Repetitions that are too short for a percentile each may be enough
@@ -39,10 +39,8 @@ static double aggregate(double *v, uint32_t n, enum stb_aggregate how)
 static void note_row(struct stb_figure *f, const struct stb_result_row *row)
 {
 	if (!stb_status_valid(row->status)) {
-		if (!f->n_invalid && !f->n_failed)
+		if (!f->n_invalid++)
 			f->invalid = row->status;
-		f->n_invalid += row->value > 0;
-		f->n_failed += row->value == 0;
 		return;
 	}
 	f->n++;
@@ -55,7 +53,7 @@ static void note_row(struct stb_figure *f, const struct stb_result_row *row)
 /* Whether a row is one of those that the figure is made of. */
 static bool counts(const struct stb_figure *f, const struct stb_result_row *row)
 {
-	return f->state == STB_FIGURE_OK ? stb_status_valid(row->status) : !stb_status_valid(row->status) && row->value > 0;
+	return stb_status_valid(row->status) == (f->state == STB_FIGURE_OK);
 }
 
 static void from_rows(const struct stb_results *r, uint32_t cell, const char *metric, bool percentile, enum stb_aggregate how,
@@ -149,7 +147,7 @@ static void note_steady(struct stb_figure *f, const struct stb_result_rep *rep)
 static void note_reps(const struct stb_results *r, uint32_t cell, struct stb_figure *f)
 {
 	const struct stb_plan_matrix *m = &r->plan->matrices[r->plan->cells[r->plan->cells[cell].same_as].matrix];
-	const bool left_out = f->n_invalid || f->n_failed;
+	const bool left_out = f->n_invalid;
 
 	f->asked = (uint32_t)STB_MIN(stb_plan_slots(m) * m->repeat, (uint64_t)UINT32_MAX);
 	for (const struct stb_result_rep *rep = stb_results_first_rep(r, cell); rep; rep = stb_results_next_rep(r, rep)) {
@@ -260,8 +258,6 @@ const char *stb_figure_invalid(struct stb_arena *a, const struct stb_figure *f)
 
 static const char *nothing(struct stb_arena *a, const struct stb_results *r, uint32_t cell, const struct stb_figure *f)
 {
-	if (f->n_failed)
-		return stb_arena_printf(a, "not measured: %s", stb_figure_invalid(a, f));
 	if (f->why)
 		return stb_arena_printf(a, "not measured: %s", clipped(a, f->why));
 	if (!f->known && !stb_results_selected(r, cell))
@@ -303,11 +299,9 @@ const char *stb_figure_missing(struct stb_arena *a, const struct stb_results *r,
 
 	if (have >= f->asked)
 		return NULL;
-	if (f->known > have + f->n_failed)
+	if (f->known > have)
 		return stb_arena_printf(a, "%u of %u repetitions have this figure", have, f->asked);
-	if (f->n_failed)
-		why = stb_figure_invalid(a, f);
-	else if (f->why && !f->n_invalid)
+	if (f->why && !f->n_invalid)
 		why = clipped(a, f->why);
 	else if (r->stopped)
 		why = stb_arena_printf(a, "the run ended early (%s)", clipped(a, r->stopped));

@@ -7,7 +7,7 @@
 #include "runtime/report/report.h"
 
 enum stb_figure_state {
-	STB_FIGURE_NONE,    /* nothing was measured: no rows, or rows of 0 of repetitions that failed */
+	STB_FIGURE_NONE,    /* nothing was measured: no rows */
 	STB_FIGURE_OK,
 	STB_FIGURE_INVALID, /* rows, but none that can be trusted; value is what they say */
 	STB_FIGURE_FEW,     /* a percentile of too few samples */
@@ -18,7 +18,6 @@ struct stb_figure {
 	double value;            /* in the metric's own unit */
 	uint32_t n;              /* repetitions that it is made of, over all slots */
 	uint32_t n_invalid;      /* left out beside them */
-	uint32_t n_failed;       /* have rows, but measured nothing */
 	uint32_t asked;          /* by the plan: repeat x slots */
 	uint32_t known;          /* repetitions that have rows of any metric */
 	enum stb_status invalid; /* of the first that is not trustworthy */

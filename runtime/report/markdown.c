@@ -567,8 +567,8 @@ static void print_incomplete(const struct stb_results *r, struct stb_buf *out)
 		selected++;
 		asked += stb_plan_slots(m) * m->repeat;
 		for (const struct stb_result_rep *rep = stb_results_first_rep(r, c); rep; rep = stb_results_next_rep(r, rep)) {
-			measured += rep->measured;
-			doubtful += rep->measured && !stb_status_valid(rep->status);
+			measured += rep->has_rows;
+			doubtful += rep->has_rows && !stb_status_valid(rep->status);
 		}
 	}
 	if (selected < cells)
@@ -600,7 +600,7 @@ static void print_head(const struct stb_results *r, struct stb_buf *out)
 	}
 	print_incomplete(r, out);
 	for (size_t i = 0; i < r->n_notes; i++) {
-		stb_buf_adds(out, "> Lost: ");
+		stb_buf_adds(out, "> Warning: ");
 		stb_md_text(out, r->notes[i]);
 		stb_buf_adds(out, ".\n\n");
 	}
@@ -629,7 +629,7 @@ static const char *pair_text(struct stb_table *t, const struct stb_plan *p, cons
 	struct stb_buf b;
 
 	stb_buf_init(&b);
-	stb_claim_pair_print(&b, p, pair, true);
+	stb_claim_pair_print(&b, p, pair);
 	text = escaped(&t->arena, stb_buf_str(&b));
 	stb_buf_fini(&b);
 	return text;
@@ -711,8 +711,6 @@ void stb_report_markdown(const struct stb_results *r, struct stb_buf *out)
 	}
 	print_claims(r, out);
 	stb_report_facts(r, out);
-	for (size_t i = 0; i < r->n_notes; i++)
-		print_fact(out, "note", r->notes[i]);
 	while (out->len > 1 && out->data[out->len - 1] == '\n' && out->data[out->len - 2] == '\n')
 		out->data[--out->len] = '\0';
 }

@@ -30,8 +30,9 @@ struct stb_claim_pair {
 struct stb_claim_result {
 	enum stb_verdict verdict;
 	double worst;            /* in the claim's form: percent, change, improvement in %; ratio bare; value in the metric's unit; NaN without data */
-	struct stb_claim_pair pair;    /* that gave it; unset without a figure */
-	struct stb_claim_pair missing; /* NO_DATA: the first without data; UNDECIDED: the first undecided one; unset where there is no pair at all */
+	double low, high;        /* the interval of that pair, in the same form; NaN without a confidence, or where there is none */
+	struct stb_claim_pair pair;    /* that decides: figure and interval are its own; unset without a figure */
+	struct stb_claim_pair missing; /* NO_DATA: the first without data; UNDECIDED: as pair; unset where there is no pair at all */
 	char reason[320];        /* NO_DATA, UNDECIDED: why; else empty */
 };
 
@@ -40,8 +41,8 @@ struct stb_claim_result {
  * was shown to hold; with a confidence, one that is undecided makes UNDECIDED. Under a profile that does not override the claim the verdict is NOT_ASSERTED, whatever the figures.
  */
 void stb_claim_check(const struct stb_results *r, uint32_t claim, struct stb_claim_result *out);
-/* "std / rw against fast / rw": by keys, as in results.csv and --only, or by labels, as in tables. Nothing for a pair that is unset. */
-void stb_claim_pair_print(struct stb_buf *out, const struct stb_plan *p, const struct stb_claim_pair *pair, bool labels);
+/* "std / rw against fast / rw", by labels, as tables have it. Nothing for a pair that is unset. */
+void stb_claim_pair_print(struct stb_buf *out, const struct stb_plan *p, const struct stb_claim_pair *pair);
 /* "holds", "fails", "undecided", "no data", "not asserted" */
 const char *stb_verdict_text(enum stb_verdict v);
 /*

@@ -447,7 +447,6 @@ int stb_results_add(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_
 	if (!rep->has_rows || !stb_status_valid(status))
 		rep->status = status;
 	rep->has_rows = true;
-	rep->measured |= stb_status_valid(status) || value > 0;
 	return 0;
 }
 

@@ -68,7 +68,6 @@ struct stb_result_hist {
 struct stb_result_rep {
 	uint32_t cell, slot, repetition; /* as in rows */
 	bool has_rows;
-	bool measured;                   /* has a row that says something: trustworthy, or not 0 */
 	enum stb_status status;          /* of its rows */
 	const char *reason;              /* what went wrong, as the run said it; NULL: nothing is known of */
 	const char *origin;              /* the run that it was taken over from, in words; NULL: it was measured in the run that was read */

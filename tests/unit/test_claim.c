@@ -1,6 +1,7 @@
 /*
  * test_claim.c - claims over plans and figures written by hand: verdicts, the pair that is shown, and what --check says.
  */
+#include "runtime/report/figure.h"
 #include "tests/unit/report_fixture.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ static void verdict_is(struct fixture *f, enum stb_verdict verdict, double worst
 	else
 		cr_expect(fabs(res.worst - worst) < 1e-9, "%.17g", res.worst);
 	stb_buf_clear(&f->out);
-	stb_claim_pair_print(&f->out, f->p, isnan(worst) ? &res.missing : &res.pair, false);
+	stb_claim_pair_print(&f->out, f->p, isnan(worst) ? &res.missing : &res.pair);
 	cr_expect_str_eq(stb_buf_str(&f->out), pair);
 	cr_expect((verdict == STB_CLAIM_NO_DATA) == (*res.reason != '\0'), "%s", res.reason);
 }
@@ -205,11 +206,11 @@ Test(claim, a_row_is_of_one_pair)
 	c = claim(&f, "iops", STB_VIEW_RATIO, "storage=hdd");
 	c->where = hand_select(f.p, 0, "storage=ssd");
 	c->expect = hand_range(f.p, stb_val_num(STB_V_COUNT, 2, 1), open_end);
-	verdict_is(&f, STB_CLAIM_NO_DATA, 50, "ssd / w2 against hdd / w2");
+	verdict_is(&f, STB_CLAIM_NO_DATA, 50, "SSD / w2 against HDD / w2");
 	shows(&f, "| 50.00x | SSD / w2 against HDD / w2 | no data [1] |\n");
 	shows(&f, "- [1] SSD / write against HDD / write: the baseline is 0\n");
 	c->expect = hand_range(f.p, stb_val_num(STB_V_COUNT, 51, 1), open_end);
-	verdict_is(&f, STB_CLAIM_FAILS, 50, "ssd / w2 against hdd / w2");
+	verdict_is(&f, STB_CLAIM_FAILS, 50, "SSD / w2 against HDD / w2");
 	stb_claim_check(f.r, 0, &res);
 	cr_expect(res.missing.cell == STB_NONE, "a claim that fails has its pair, and no other");
 	fini(&f);
@@ -239,7 +240,7 @@ Test(claim, untrustworthy_figures_show_nothing)
 	put(&f, 0, "pmem_lvm w", 1, "iops", 20, STB_STATUS_FALLBACK);
 	c = claim(&f, "iops", STB_VIEW_RATIO, "storage=ssd");
 	c->expect = stb_val_num(STB_V_COUNT, 2, 1);
-	verdict_is(&f, STB_CLAIM_NO_DATA, NAN, "pmem_lvm / w against ssd / w");
+	verdict_is(&f, STB_CLAIM_NO_DATA, NAN, "PMEM-LVM / random write 4 KiB against SSD cloud disk / random write 4 KiB");
 	fini(&f);
 }
 
@@ -256,4 +257,73 @@ Test(claim, a_profile_does_not_assert)
 	verdict_is(&f, STB_CLAIM_NOT_ASSERTED, 1, "std against fast");
 	cr_expect(stb_claims_failed(f.r, NULL) == 0);
 	fini(&f);
+}
+
+/* One cell hardly moves and its interval lies across the bound, the other is worse by its mean: figure, interval and pair are of one. */
+Test(claim, figure_interval_and_cell_are_of_the_pair_that_decides)
+{
+	static const char *const axes[] = { "storage: disk", "workload: w w2", "run: base branch", NULL };
+	static const double figures[4][3] = { { 100, 101, 102 }, { 147, 149, 151 }, { 100, 101, 102 }, { 60, 100, 140 } };
+	static const char *const keys[] = { "disk w base", "disk w branch", "disk w2 base", "disk w2 branch" };
+	struct fixture f = { .p = hand_plan() };
+	struct stb_claim_result res;
+	struct stb_plan_claim *c;
+	const char *table;
+	struct stb_buf one;
+
+	hand_matrix(f.p, "m", "io", axes);
+	f.p->matrices[0].axes[2].kind = "run";
+	for (int k = 0; k < 4; k++)
+		for (uint32_t rep = 0; rep < 3; rep++)
+			put(&f, 0, keys[k], rep + 1, "iops", figures[k][rep], STB_STATUS_OK);
+	c = claim(&f, "iops", STB_VIEW_PERCENT, "run=base");
+	c->where = hand_select(f.p, 0, "run=branch");
+	c->expect = hand_range(f.p, share(99, 100), open_end);
+	c->confidence = share(95, 100);
+	stb_claim_check(f.r, 0, &res);
+	cr_expect_eq(res.verdict, STB_CLAIM_UNDECIDED);
+	cr_expect(res.low < res.worst && res.worst < res.high, "%g %g %g", res.low, res.worst, res.high);
+	cr_expect_eq(res.pair.cell, hand_cell(f.p, 0, "disk w2 branch"));
+	cr_expect_eq(res.pair.base, hand_cell(f.p, 0, "disk w2 base"));
+	stb_buf_init(&one);
+	stb_claim_worst(&one, c, &res);
+	stb_buf_clear(&f.out);
+	cr_expect_eq(stb_claims_failed(f.r, &f.out), 1u);
+	cr_expect(strstr(stb_buf_str(&f.out), stb_buf_str(&one)), "%s\n%s", stb_buf_str(&f.out), stb_buf_str(&one));
+	cr_expect(strstr(stb_buf_str(&f.out), "(disk / w2 / branch against disk / w2 / base)"), "%s", stb_buf_str(&f.out));
+	table = markdown(&f);
+	cr_expect(strstr(table, stb_buf_str(&one)), "%s\n%s", table, stb_buf_str(&one));
+	cr_expect(strstr(table, "disk / w2 / branch against disk / w2 / base"), "%s", table);
+	cr_expect(strstr(stb_buf_str(&one), "% interval ") && strstr(stb_buf_str(&one), "% to "), "%s", stb_buf_str(&one));
+	/* a pair that fails outright decides over one that is undecided and lies further out by its mean */
+	c->expect = hand_range(f.p, open_end, share(120, 100));
+	stb_claim_check(f.r, 0, &res);
+	cr_expect_eq(res.verdict, STB_CLAIM_FAILS);
+	cr_expect_eq(res.pair.cell, hand_cell(f.p, 0, "disk w branch"));
+	stb_buf_fini(&one);
+	fini(&f);
+}
+
+/* 320 ns against 5 ms reads as itself in every unit */
+Test(claim, a_small_value_does_not_read_as_0)
+{
+	static const char *const axes[] = { "side: x", NULL };
+	static const char *const units[] = { "ms", "s", NULL };
+
+	for (size_t i = 0; i < STB_LEN(units); i++) {
+		struct fixture f = { .p = hand_plan() };
+		struct stb_plan_claim *c;
+		struct stb_claim_result res;
+
+		hand_matrix(f.p, "m", "io", axes);
+		put(&f, 0, "x", 1, "lat_p95", 0.00032, STB_STATUS_OK);
+		c = claim(&f, "lat_p95", STB_VIEW_VALUE, NULL);
+		c->expect = hand_range(f.p, open_end, stb_val_num(STB_V_TIME, 5000000, 1));
+		c->unit = units[i];
+		stb_claim_check(f.r, 0, &res);
+		stb_buf_clear(&f.out);
+		stb_claim_worst(&f.out, c, &res);
+		cr_expect(strspn(stb_buf_str(&f.out), "0.") && strstr(stb_buf_str(&f.out), "32"), "%s", stb_buf_str(&f.out));
+		fini(&f);
+	}
 }

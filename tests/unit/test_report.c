@@ -287,7 +287,7 @@ Test(table, an_untrustworthy_baseline_compares_with_nothing)
 	fini(&f);
 }
 
-/* a repetition that failed has no figure, whether it left rows of 0 or none */
+/* a repetition that failed before it measured has no row */
 Test(table, what_was_not_measured_says_why)
 {
 	static const char *const axes[] = { "side: base x y z w", NULL };
@@ -296,7 +296,6 @@ Test(table, what_was_not_measured_says_why)
 	hand_matrix(f.p, "m", "oltp", axes);
 	relative(&f, 0, "tps", "value percent", "side=base")->rows = 0;
 	put(&f, 0, "base", 1, "tps", 100, STB_STATUS_OK);
-	put(&f, 0, "x", 1, "tps", 0, STB_STATUS_ERRORS);
 	stb_results_set_reason(f.r, hand_cell(f.p, 0, "x"), 1, 1, "cannot mount `/dev/loop0` | <b>\nthe log's second line");
 	stb_results_set_reason(f.r, hand_cell(f.p, 0, "y"), 1, 1, "the server died");
 	put(&f, 0, "z", 1, "tps", 0, STB_STATUS_ERRORS);
@@ -304,16 +303,47 @@ Test(table, what_was_not_measured_says_why)
 	stb_results_set_reason(f.r, hand_cell(f.p, 0, "w"), 1, 1, "the measurement ended after 1.0 s of 9.0 s");
 	shows(&f, "| x    |            n/a [1] |           n/a [1] |\n"
 		  "| y    |            n/a [2] |           n/a [2] |\n"
-		  "| z    |            n/a [3] |           n/a [3] |\n"
-		  "| w    | 9.00 (invalid) [4] |           n/a [5] |\n");
+		  "| z    | 0.00 (invalid) [3] |           n/a [4] |\n"
+		  "| w    | 9.00 (invalid) [5] |           n/a [6] |\n");
 	shows(&f, "- [1] not measured: cannot mount \\`/dev/loop0\\` \\| &lt;b&gt;\n"
 		  "- [2] not measured: the server died\n"
-		  "- [3] not measured: failed, or errors over the limit\n"
-		  "- [4] not trustworthy (stopped early: the measurement ended after 1.0 s of 9.0 s): kept out of every relative figure\n"
-		  "- [5] not trustworthy (stopped early: the measurement ended after 1.0 s of 9.0 s)\n");
+		  "- [3] not trustworthy (failed, or errors over the limit): kept out of every relative figure\n"
+		  "- [4] not trustworthy (failed, or errors over the limit)\n"
+		  "- [5] not trustworthy (stopped early: the measurement ended after 1.0 s of 9.0 s): kept out of every relative figure\n"
+		  "- [6] not trustworthy (stopped early: the measurement ended after 1.0 s of 9.0 s)\n");
 	shows_not(&f, "second line");
 	cr_expect(strstr(csv(&f, 0), ",y,,tps,value,,1/s,not measured: the server died\n"));
 	fini(&f);
+}
+
+/* 0 is a figure like any other: of every metric, with every status */
+Test(table, a_0_is_measured)
+{
+	static const char *const axes[] = { "side: x", NULL };
+
+	for (int status = 0; status <= STB_STATUS_FALLBACK; status++) {
+		for (const char *const *metric = stb_metric_names(); *metric; metric++) {
+			struct fixture f = { .p = hand_plan() };
+			struct stb_plan_report *rep;
+			char text[96];
+
+			if (strstr(*metric, "NN"))
+				continue;
+			hand_matrix(f.p, "m", "oltp", axes);
+			f.p->matrices[0].repeat = 2;
+			rep = hand_report(f.p, "t", 0, *metric, "value");
+			rep->rows = 0;
+			put(&f, 0, "x", 1, *metric, 0, (enum stb_status)status);
+			put(&f, 0, "x", 2, *metric, 1, (enum stb_status)status);
+			shows_not(&f, "of 2 measured");
+			shows_not(&f, "not measured");
+			snprintf(text, sizeof(text), ",x,,%s,value,0.5,", *metric);
+			if (stb_status_valid((enum stb_status)status) && strcmp(*metric, "bw_bytes") && strcmp(*metric, "io_bytes"))
+				cr_expect(strstr(csv(&f, 0), text), "%s: %s", *metric, csv(&f, 0));
+			shows_not(&f, "| 1.0");
+			fini(&f);
+		}
+	}
 }
 
 Test(table, reasons_are_clipped_between_characters)
@@ -347,7 +377,6 @@ Test(table, repetitions_that_are_missing_are_counted)
 	put(&f, 0, "x", 1, "tps", 50, STB_STATUS_OK);
 	put(&f, 0, "y", 1, "tps", 50, STB_STATUS_OK);
 	put(&f, 0, "y", 2, "tps", 50, STB_STATUS_OK);
-	put(&f, 0, "y", 3, "tps", 0, STB_STATUS_ERRORS);
 	stb_results_set_reason(f.r, hand_cell(f.p, 0, "y"), 1, 3, "connection refused");
 	put(&f, 0, "z", 1, "tps", 50, STB_STATUS_OK);
 	put(&f, 0, "z", 2, "tps", 50, STB_STATUS_OK);
