@@ -21,6 +21,11 @@ static int check_claims(const struct stb_results *r)
 	const char *line;
 	uint32_t failed;
 
+	if (!r->plan->n_claims) {
+		fprintf(stderr, "stb: nothing could be judged: the spec makes no claim\n"
+			"  what to do: write a `claim` block, or leave out --check\n");
+		return STB_EXIT_CLAIM;
+	}
 	stb_buf_init(&why);
 	failed = stb_claims_failed(r, &why);
 	for (line = stb_buf_str(&why); *line; line += strcspn(line, "\n") + 1)

@@ -130,15 +130,16 @@ static int open_regular(const char *path, struct stb_err *err)
 	return fd;
 }
 
-/* Whether these bytes at the end of the file are a line that was not written to its end; then they are not a record. */
+/* Bytes at the end of the file without a line end: whether they are known to be half a line. Then they are not a record. */
 static bool is_torn(struct reader *r, const char *s, size_t len)
 {
-	if (!r->tail || !r->tail->ended || r->inside)
+	if (!r->tail || r->inside)
 		return false;
-	r->tail->torn = true;
+	r->tail->torn = r->tail->ended;
+	r->tail->open = !r->tail->ended;
 	r->tail->line = r->line + 1;
 	stb_csv_shown(s, len, r->tail->text);
-	return true;
+	return r->tail->torn;
 }
 
 /* Feeds every whole line of the buffer and moves the rest to its front; at the end of the file the rest is the last line. */

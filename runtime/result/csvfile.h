@@ -22,7 +22,8 @@ typedef int stb_csv_fn(void *ctx, const struct stb_csv_record *rec, struct stb_e
 struct stb_csv_tail {
 	bool ended;    /* in: every line of this file ends with LF. The callback may set it, once it has seen whose file it is. */
 	bool torn;     /* out: the last line has no LF; it was not handed over */
-	uint32_t line; /* of the torn one */
+	bool open;     /* out: the last line has no LF in a file that need not have one; it was handed over */
+	uint32_t line; /* of the torn or open one */
 	char text[64]; /* how it begins, fit to be shown */
 };
 

@@ -4,7 +4,8 @@
  * Two forms of header are taken:
  *
  *   cell,<anything>,slot,repetition,metric,unit,value,status    what stb writes. The cell id decides; axis names carry no identity, so a
- *                                                               renamed axis does not make an old run unreadable.
+ *                                                               renamed axis does not make an old run unreadable. But a row that names
+ *                                                               another value of an axis than its cell has is refused.
  *   <axes>,metric,unit,value[,slot][,repetition][,status]       recorded rows, columns in any order. Every name must be known.
  *
  * Recorded rows match cells by a key: the values of the file's axis columns, in the order of the file, "" where a cell has no value. All
@@ -12,7 +13,8 @@
  * and a key that several different cells share is an error that names the columns which would tell them apart.
  *
  * A run that was killed or whose disk was full may leave a last line without an end in a file that it wrote. That line is left out, and so is
- * a histogram that is not whole, since its percentiles would be too good; a note says what is lost. Everything before it counts.
+ * a histogram that is not whole, since its percentiles would be too good; a note says what is lost. Everything before it counts. A file from
+ * elsewhere may end so by custom: the line counts there, and a note says that nobody can tell.
  */
 #include "runtime/result/csvfile.h"
 #include "runtime/result/number.h"
@@ -242,6 +244,12 @@ static int read_header(struct loader *l, const struct stb_csv_record *rec, struc
 		l->at[COL_CELL] = 0;
 		for (uint32_t i = 1; i < N_COLS; i++)
 			l->at[i] = (int32_t)(rec->n - N_COLS + i);
+		for (uint32_t i = 1; i <= rec->n - N_COLS; i++) {
+			if (!is_axis(l->r->plan, rec->field[i]))
+				continue;
+			l->axis_at[l->n_axes] = i;
+			l->axis_name[l->n_axes++] = stb_arena_strdup(&l->arena, rec->field[i]);
+		}
 	} else {
 		for (uint32_t i = 0; i < rec->n; i++) {
 			if (take_column(l, rec, i, err))
@@ -342,7 +350,7 @@ static int cell_of_run(const struct loader *l, const struct stb_csv_record *rec,
 	bool column = false;
 
 	*cell = l->keys[i].cell;
-	for (uint32_t k = 0; k < l->n_axes; k++)
+	for (uint32_t k = 0; !l->from_run && k < l->n_axes; k++)
 		column = column || !strcmp(l->axis_name[k], "run");
 	if (!stb_results_run_of(p, *cell) || column || (reading && !*reading))
 		return 0;
@@ -362,6 +370,54 @@ static int cell_of_run(const struct loader *l, const struct stb_csv_record *rec,
 	return -1;
 }
 
+static bool is_value(const struct stb_plan_axis *a, const char *key)
+{
+	for (uint32_t i = 0; i < a->n_values; i++) {
+		if (!strcmp(a->values[i].key, key))
+			return true;
+	}
+	return false;
+}
+
+/* The first column in which a row says another value of an axis than the cell has; STB_NONE: it says none. */
+static uint32_t contradiction(const struct loader *l, const struct stb_csv_record *rec, uint32_t cell)
+{
+	const struct stb_plan *p = l->r->plan;
+
+	for (uint32_t k = 0; k < l->n_axes; k++) {
+		const char *value = rec->field[l->axis_at[k]];
+		uint32_t index;
+		const struct stb_plan_axis *a = axis_of(&p->matrices[p->cells[cell].matrix], l->axis_name[k], &index);
+
+		if (a && strcmp(a->kind, "run") && is_value(a, value) && strcmp(cell_value(p, cell, l->axis_name[k]), value))
+			return k;
+	}
+	return STB_NONE;
+}
+
+/*
+ * The id decides, since a name may have changed since that run; but a row that names one value of an axis and has the id of another was
+ * put together by hand, and nobody can tell which of the two its figure is of. Equal cells may stand for one another.
+ */
+static int check_axes(const struct loader *l, const struct stb_csv_record *rec, uint32_t i, struct stb_err *err)
+{
+	const struct stb_plan *p = l->r->plan;
+	const char *key = l->keys[i].key;
+	const uint32_t cell = l->keys[i].cell, k = contradiction(l, rec, cell);
+	char id[64], value[64];
+
+	if (k == STB_NONE)
+		return 0;
+	for (uint32_t j = i + 1; j < p->n_cells && !strcmp(l->keys[j].key, key); j++) {
+		if (contradiction(l, rec, l->keys[j].cell) == STB_NONE)
+			return 0;
+	}
+	refuse(rec, err, "cell `%s` has %s = %s, and the row says %s", shown(rec->field[l->at[COL_CELL]], id), l->axis_name[k],
+		cell_value(p, cell, l->axis_name[k]), shown(rec->field[l->axis_at[k]], value));
+	stb_err_remedy(err, "was the row edited? leave results.csv of a run as it is; rows from elsewhere have no column `cell`");
+	return -1;
+}
+
 static int cell_by_id(const struct loader *l, const struct stb_csv_record *rec, uint32_t *cell, struct stb_err *err)
 {
 	const char *id = rec->field[l->at[COL_CELL]];
@@ -376,7 +432,7 @@ static int cell_by_id(const struct loader *l, const struct stb_csv_record *rec, 
 		stb_err_remedy(err, "the spec or profile has changed since that run: report with the spec, profile and parameters it ran with");
 		return -1;
 	}
-	return cell_of_run(l, rec, i, cell, err);
+	return check_axes(l, rec, i, err) || cell_of_run(l, rec, i, cell, err) ? -1 : 0;
 }
 
 static int cell_by_axes(struct loader *l, const struct stb_csv_record *rec, uint32_t *cell, struct stb_err *err)
@@ -455,6 +511,40 @@ static int read_value(const struct loader *l, const struct stb_csv_record *rec, 
 	return 0;
 }
 
+static unsigned families_of(const struct stb_plan_block *w)
+{
+	return !strcmp(w->type, "io") ? STB_METRIC_IO : !strcmp(w->type, "oltp") ? STB_METRIC_OLTP : STB_METRIC_IO | STB_METRIC_OLTP;
+}
+
+/* What the cell's workload can be measured in; of a mix's part, what that part can. */
+static unsigned families(const struct stb_plan *p, uint32_t cell, const char *metric, size_t part_len)
+{
+	unsigned of_part = 0;
+
+	for (uint32_t i = 0; part_len && i < p->n_blocks; i++) {
+		const struct stb_plan_block *b = &p->blocks[i];
+
+		if (!strcmp(b->kind, "workload") && strlen(b->name) == part_len - 1 && !strncmp(b->name, metric, part_len - 1))
+			of_part |= families_of(b);
+	}
+	return of_part ? of_part : families_of(&p->blocks[p->cells[cell].workload]);
+}
+
+/* A metric of another kind of workload would be kept and never shown. */
+static int check_family(const struct loader *l, const struct stb_csv_record *rec, uint32_t cell, const char *metric, struct stb_err *err)
+{
+	const struct stb_plan *p = l->r->plan;
+	const struct stb_plan_block *w = &p->blocks[p->cells[cell].workload];
+	struct stb_metric m;
+
+	if (!stb_metric_find(metric, &m) || (m.families & families(p, cell, metric, m.part_len)))
+		return 0;
+	refuse(rec, err, "`%s` is no metric of workload `%s`, which is of type %s", metric, w->name, w->type);
+	stb_err_remedy(err, "`%s` is measured of %s workloads; `stb explain %s` says what it is", metric,
+		m.families & STB_METRIC_IO ? "io" : "oltp", metric + m.part_len);
+	return -1;
+}
+
 static int read_status(const struct loader *l, const struct stb_csv_record *rec, enum stb_status *out, struct stb_err *err)
 {
 	const char *s = l->at[COL_STATUS] < 0 ? "ok" : rec->field[l->at[COL_STATUS]];
@@ -488,7 +578,7 @@ static int read_record(void *ctx, const struct stb_csv_record *rec, struct stb_e
 	if (l->from_run ? cell_by_id(l, rec, &cell, err) : cell_by_axes(l, rec, &cell, err))
 		return -1;
 	if (read_index(l, rec, COL_SLOT, &slot, err) || read_index(l, rec, COL_REPETITION, &repetition, err) ||
-		read_value(l, rec, &metric, &value, err) || read_status(l, rec, &status, err))
+		read_value(l, rec, &metric, &value, err) || check_family(l, rec, cell, metric, err) || read_status(l, rec, &status, err))
 		return -1;
 	if (stb_results_add(l->r, cell, slot, repetition, metric, value, status, err)) {
 		stb_err_wrap(err, "%s:%u", rec->path, rec->line);
@@ -516,6 +606,9 @@ static int read_file(struct stb_results *r, const char *path, struct stb_err *er
 	if (!rc && l->tail.torn)
 		stb_results_note(r, "%s:%u: the last line was not written to its end (`%s`): it is left out, and what the run had measured after "
 			"that is lost", path, l->tail.line, l->tail.text);
+	if (!rc && l->tail.open)
+		stb_results_note(r, "%s:%u: the last line (`%s`) has no line end: it counts, but if the file was cut off, so was the figure; end it "
+			"with a line end if it is whole", path, l->tail.line, l->tail.text);
 	stb_buf_fini(&l->key);
 	stb_arena_fini(&l->arena);
 	free(l);

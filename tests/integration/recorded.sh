@@ -38,6 +38,14 @@ expect "and no error without --check" 0 "$STB" report "$spec" --results less.csv
 head -n 3 "$golden/ack-fio.csv" >half.csv
 expect "a claim without data fails under --check" 4 "$STB" report "$spec" --results half.csv --check
 says "and says so" 'no data' out
+sed '/^claim/,/^}/d' "$spec" >noclaim.stb
+expect "a gate that judges nothing does not pass" 4 "$STB" report noclaim.stb --results "$golden/ack-fio.csv" --check
+says "and says why" 'nothing could be judged: the spec makes no claim'
+expect "without --check it is a report like any other" 0 "$STB" report noclaim.stb --results "$golden/ack-fio.csv"
+head -c -1 "$golden/ack-fio.csv" >torn.csv
+expect "a last line without a line end counts" 0 "$STB" report noclaim.stb --results torn.csv
+says "and a warning names file and line" 'warning: torn\.csv:[0-9]+: the last line .* has no line end'
+says "the report says so, once" '^> Warning: torn' out
 sed 's/pmem_lvm/pmem/' "$golden/ack-fio.csv" >other.csv
 expect "a row that matches no cell" 3 "$STB" report "$spec" --results other.csv
 says "names file, line and value" 'other\.csv:4: `pmem` is no value of axis `storage`'

@@ -530,6 +530,66 @@ Test(results, bad_rows_are_refused_by_line)
 	refuses(HEAD "ssd,write,iops,1/s,\"1\n", ":2: a quote that is never closed", "close it, or double it if it belongs to the text");
 }
 
+/* Each metric on the kind of workload that does not have it; one that both have is taken by both. */
+Test(results, metrics_of_another_kind_of_workload_are_refused)
+{
+	static const char *const types[] = { "io", "oltp" };
+	static const unsigned family[] = { STB_METRIC_IO, STB_METRIC_OLTP };
+
+	for (const char *const *name = stb_metric_names(); *name; name++) {
+		for (size_t k = 0; k < STB_LEN(types); k++) {
+			struct stb_plan *p = hand_plan();
+			struct stb_results *r;
+			struct stb_metric m;
+			struct stb_err err;
+			char text[256];
+
+			if (!stb_metric_find(*name, &m))
+				continue;
+			hand_matrix(p, "m", types[k], disks);
+			r = stb_results_new(p);
+			snprintf(text, sizeof(text), HEAD "ssd,write,%s,%s,1\n", *name, m.unit);
+			stb_err_clear(&err);
+			if (m.families & family[k]) {
+				cr_expect(!read_text(r, text, &err), "%s: %s", *name, err.what);
+			} else {
+				cr_expect(read_text(r, text, &err), "%s of %s", *name, types[k]);
+				cr_expect(strstr(err.what, ":2: `") && strstr(err.what, "is no metric of workload"), "%s", err.what);
+			}
+			stb_results_free(r);
+			stb_plan_free(p);
+		}
+	}
+}
+
+/* The id of one cell with the axes of another: refused in every column. A name that no value has any more was another one in that run. */
+Test(results, an_id_and_axes_that_contradict_each_other_are_refused)
+{
+	static const struct {
+		const char *axes;
+		bool good;
+	} rows[] = { { "ssd,write", true }, { "pmem,write", false }, { "ssd,read", false }, { "pmem,read", false }, { "old_name,write", true },
+		{ ",", true }, { "old_name,read", false } };
+
+	for (size_t i = 0; i < STB_LEN(rows); i++) {
+		struct stb_plan *p = hand_plan();
+		struct stb_results *r;
+		struct stb_err err;
+		char text[256];
+
+		hand_matrix(p, "m", "io", disks);
+		r = stb_results_new(p);
+		snprintf(text, sizeof(text), "cell,storage,workload,slot,repetition,metric,unit,value,status\n%.16s,%s,1,1,iops,1/s,5,ok\n",
+			p->cells[hand_cell(p, 0, "ssd write")].id, rows[i].axes);
+		stb_err_clear(&err);
+		cr_expect_eq(!read_text(r, text, &err), rows[i].good, "%s: %s", rows[i].axes, err.what);
+		if (!rows[i].good)
+			cr_expect(strstr(err.what, ":2: cell `") && strstr(err.what, ", and the row says "), "%s", err.what);
+		stb_results_free(r);
+		stb_plan_free(p);
+	}
+}
+
 Test(results, duplicates_are_refused)
 {
 	struct stb_plan *p = hand_plan();
