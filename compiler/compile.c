@@ -145,6 +145,7 @@ static enum stb_source_status load(struct stb_compilation *c, const char *path, 
 {
 	if (l)
 		return load_through(c, path, l, file, code);
+	c->sink.from_here = true;
 	return stb_sources_load(&c->sources, path, strcmp(path, "-") ? stb_name_in_repository(&c->arena, path) : "<stdin>", file, code);
 }
 

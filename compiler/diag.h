@@ -69,6 +69,7 @@ struct stb_sink {
 	uint32_t n_masks, cap_masks;
 	const char **mask_texts; /* the same as text, where a string was written with escapes */
 	uint32_t n_mask_texts, cap_mask_texts;
+	bool from_here;  /* its files were opened from the working directory: people see the path that opens there, programs the name */
 	bool masks_full; /* more than are looked for: nothing of any spec is quoted */
 	struct stb_diag scratch; /* takes the refinements of a dropped diagnostic */
 };

@@ -11,8 +11,10 @@
  */
 #include "compiler/diag_parts.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	LINE_COLUMNS = 110, /* of a source line that are shown */
@@ -126,6 +128,21 @@ bool stb_diag_is_masked(const struct stb_sink *s, const char *text)
 static const char *file_name(const struct stb_sink *s, uint32_t file)
 {
 	return file < s->sources->n_files ? s->sources->files[file].name : NULL;
+}
+
+/* The path of a file as it opens from here, which its name, relative to a repository, need not; its name where it was not opened by a path. */
+static const char *file_from_here(const struct stb_sink *s, uint32_t file)
+{
+	const char *path = file < s->sources->n_files ? s->sources->files[file].path : NULL;
+	char here[PATH_MAX];
+	size_t len;
+
+	if (!s->from_here || !path || !strcmp(path, "-"))
+		return file_name(s, file);
+	if (path[0] != '/' || !getcwd(here, sizeof(here)))
+		return path;
+	len = strlen(here);
+	return len > 1 && !strncmp(path, here, len) && path[len] == '/' ? path + len + 1 : path;
 }
 
 /* --- for people -------------------------------------------------------------------------------------------------------------------- */
@@ -270,7 +287,7 @@ static void print_place(const struct stb_sink *s, int gutter, const char *arrow,
 	struct stb_buf name;
 
 	stb_buf_init(&name);
-	stb_diag_show(s, &name, file_name(s, sn->span.file));
+	stb_diag_show(s, &name, file_from_here(s, sn->span.file));
 	fprintf(out, "%*s%s %s:%u:%u\n", gutter, "", arrow, stb_buf_str(&name), sn->at.line, sn->at.column);
 	stb_buf_fini(&name);
 }

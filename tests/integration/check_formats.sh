@@ -5,6 +5,32 @@
 
 cd "$work" || exit 1
 
+# --- for people: a path that opens from where stb was started ---------------------------------------------------------------------------
+
+mkdir -p people/.git people/specs people/beside
+printf 'stb 1\ninclude "lib.stb"\nsuite x { titel = "a" }\n' >people/specs/top.stb
+printf 'stb 1\nworkload io w { iodeph = 4 }\n' >people/specs/lib.stb
+# opens FROM PATH: every place named by `stb check PATH` from FROM opens there, and there are two
+opens() {
+	(
+		cd "$1" || exit 1
+		"$STB" check "$2" 2>err
+		n=0
+		for place in $(sed -nE 's/^ *(-->|:::) (.*):[0-9]+:[0-9]+$/\2/p' err | sort -u); do
+			[ -f "$place" ] || { echo "no $place"; exit 1; }
+			n=$((n + 1))
+		done
+		[ $n = 2 ] || { cat err; exit 1; }
+	)
+}
+for from in people people/specs people/beside . /; do
+	path=$work/people/specs/top.stb
+	holds "places open from $from, the path absolute" opens "$from" "$path"
+	[ "$from" = / ] || holds "places open from $from, the path relative" opens "$from" "$(realpath --relative-to="$from" "$path")"
+done
+(cd people/beside && "$STB" check --format github ../specs/top.stb) >out 2>&1
+says "for programs they are relative to the repository" 'file=specs/top\.stb' out
+
 # --- SARIF ---------------------------------------------------------------------------------------------------------------------------
 
 mkdir -p "repo/.git" "repo/a b"
