@@ -502,7 +502,7 @@ static const char *script_of(struct sb *s)
 		stb_import_differs(s->im, s->c->test_span, base, "sysbench has no script of that name; by its name it is taken as %s", others[i]);
 		return others[i];
 	}
-	stb_import_refuse(s->im, s->c->test_span, base, "it is no script of sysbench; write the `script` that does what it does");
+	stb_import_refuse(s->im, s->c->test_span, base, "it is no script that comes with sysbench but the user's own; write the `script` that does what it does");
 	return NULL;
 }
 

@@ -11,7 +11,8 @@
 static const struct stb_function functions[] = {
 	{ "env", "env(\"NAME\")", "The value of an environment variable when the spec is run: in addresses and secrets only. Plan and results name the "
 				  "variable, never what a secret is worth." },
-	{ "file", "file(\"PATH\")", "The first line of a file when the spec is run: in addresses and secrets only." },
+	{ "file", "file(\"PATH\")", "The one line of a file when the spec is run: in addresses and secrets only. A file of several lines is an error. "
+				   "A relative path is relative to the directory that stb is run in." },
 	{ "min", "min(A, B, ...)", "The least of its arguments, which are of one type: min(4GiB, 2 * size)." },
 	{ "max", "max(A, B, ...)", "The greatest of its arguments, which are of one type." },
 	{ "zipf", "zipf(EXPONENT)", "A random_distribution: the block of rank k is drawn in proportion to 1/k^EXPONENT, as in zipf(1.2)." },

@@ -133,6 +133,11 @@ static int unknown_option(FILE *err, const struct stb_command *c, const char *gi
 	}
 	snprintf(word, sizeof word, "%.*s", (int)STB_MIN(strcspn(given, "="), sizeof word - 1), given);
 
+	if (!strcmp(c->name, "import")) { /* a word of the other tool's, most likely */
+		fprintf(err, "stb: error: `stb import` has no option `%s`\n", word);
+		return usage(err, c, "write `--` in front of another tool's command line: `stb import sysbench -- oltp_read_write --tables=8 run`");
+	}
+
 	const char *name = word + strspn(word, "-");
 	const char *names[STB_N_OPTIONS];
 	size_t n_names = 0;

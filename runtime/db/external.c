@@ -58,6 +58,10 @@ static int read_secret_file(const char *what, const char *path, struct stb_arena
 	if (n > 0 && text[n - 1] == '\r')
 		n--;
 	text[n] = '\0';
+	if (memchr(text, '\n', n)) {
+		stb_err_set(err, 0, "cannot read the %s from file `%s`: it has more than one line", what, path);
+		goto fail;
+	}
 	if (strlen(text) != n) {
 		stb_err_set(err, 0, "cannot read the %s from file `%s`: it holds a NUL byte", what, path);
 		goto fail;

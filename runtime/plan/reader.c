@@ -198,7 +198,7 @@ int stb_reader_done(const struct stb_reader *r, struct stb_err *err)
 			continue;
 		stb_err_set(err, 0, "cannot carry out %s%s%s %s: this version does not act on its attribute `%s`", b->kind,
 			*b->type ? " " : "", b->type, b->name, a->name);
-		stb_err_remedy(err, "leave `%s` out, or use the version of stb that the spec was written for", a->name);
+		stb_err_remedy(err, "leave `%s` out", a->name);
 		blame(b, a, err);
 		return -1;
 	}

@@ -167,4 +167,10 @@ expect "a topology that is not there" 3 "$STB" topology --topology nowhere.json
 expect "a FIFO is no topology" 3 timeout 10 "$STB" topology --topology fifo
 expect "a place that cannot be written" 3 "$STB" topology --save no/such/t.json
 
+# another tool's command line without `--`, whatever stands where
+for line in 'oltp_read_write --tables=8 run' '--tables=8 oltp_read_write run' '--threads 4 oltp_insert run'; do
+	expect "import without --: $line" 2 "$STB" import sysbench $line
+	says "is told that it is missing: $line" 'what to do: write `--` in front of another tool.s command line'
+done
+
 exit $failed

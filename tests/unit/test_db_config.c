@@ -433,6 +433,7 @@ static int address_with(const char *reference, struct stb_db_address *a)
 
 Test(db_place, secrets_are_read_and_never_shown)
 {
+	static const char *const lines[] = { "hunter\n# old\n", "hunter\n\n", "\nhunter", "hunter\r\nsecond\r\n", "hunter\nsecond" };
 	char path[] = "/tmp/stb-secret-XXXXXX", reference[64], big[5000];
 	struct stb_db_address a;
 	const int fd = mkstemp(path);
@@ -447,6 +448,12 @@ Test(db_place, secrets_are_read_and_never_shown)
 	cr_assert_eq(pwrite(fd, "hunter\0two", 10, 0), 10);
 	cr_assert_eq(address_with(reference, &a), -1);
 	cr_assert(strstr(err.what, path) && strstr(err.what, "NUL") && !strstr(err.what, "hunter"), "%s", err.what);
+	for (size_t i = 0; i < STB_LEN(lines); i++) {
+		cr_assert_eq(ftruncate(fd, 0), 0);
+		cr_assert_eq(pwrite(fd, lines[i], strlen(lines[i]), 0), (ssize_t)strlen(lines[i]));
+		cr_assert_eq(address_with(reference, &a), -1, "%s", lines[i]);
+		cr_assert(strstr(err.what, path) && strstr(err.what, "more than one line") && !strstr(err.what, "hunter"), "%s", err.what);
+	}
 	memset(big, 'h', sizeof(big));
 	cr_assert_eq(pwrite(fd, big, sizeof(big), 0), (ssize_t)sizeof(big));
 	cr_assert_eq(address_with(reference, &a), -1);

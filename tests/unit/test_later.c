@@ -335,7 +335,6 @@ Test(later, values_that_hold_anyway_are_carried_out)
 		IO_ON(DISK "volume v { storage = disk access_modes = [ReadWriteOnce] discard = false }\n"),
 		IO_ON("storage loop disk { size = 256MiB filesystem = btrfs }\nvolume v { storage = disk filesystem = ext4 }\n"),
 		OLTP("database external d { host = \"127.0.0.1\" tls = disabled }\n", ""),
-		OLTP("server external far { cpus = 8 }\n" MYSQL, "client = far"),
 	};
 
 	for (size_t i = 0; i < STB_LEN(plain); i++) {
