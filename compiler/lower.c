@@ -368,6 +368,15 @@ static uint64_t sum3(uint64_t a, uint64_t b, uint64_t c)
 	return __builtin_add_overflow(a, b, &sum) || __builtin_add_overflow(sum, c, &sum) ? UINT64_MAX : sum;
 }
 
+/* Each replica has the same once more. */
+static uint64_t on_all_servers(const struct stb_scope *s, struct stb_cost cost)
+{
+	const uint64_t servers = 1 + (stb_on_external_database(s) || !s->database ? 0 : stb_eattr_u64(s->database, "replicas", 0));
+	uint64_t bytes;
+
+	return __builtin_mul_overflow(sum3(cost.mkfs_bytes, cost.dataset_bytes, cost.server_bytes), servers, &bytes) ? UINT64_MAX : bytes;
+}
+
 /* A group with what all its cells share; files come on top (add_costs). */
 static void new_group(struct stb_lowering *l, const struct stb_scope *s, const char *id)
 {
@@ -380,8 +389,8 @@ static void new_group(struct stb_lowering *l, const struct stb_scope *s, const c
 		.server = s->server ? s->server->plan_block : STB_NONE,
 		.database = s->database ? s->database->plan_block : STB_NONE,
 		.dataset = s->lowered->dataset ? *s->lowered->dataset : STB_NONE,
-		.load_bytes = sum3(cost.mkfs_bytes, cost.dataset_bytes, cost.server_bytes),
-		.space_bytes = sum3(cost.mkfs_bytes, cost.dataset_bytes, cost.server_bytes),
+		.load_bytes = on_all_servers(s, cost),
+		.space_bytes = on_all_servers(s, cost),
 		.not_run_block = STB_NONE,
 	};
 	memcpy(g->id, id, STB_HASH_HEX);

@@ -25,10 +25,21 @@ struct stb_db_address {
 
 struct stb_mysqld; /* one private server: its directories, process, address */
 
+/* What a private server is for. */
+enum stb_mysqld_role {
+	STB_MYSQLD_ALONE,   /* no binary log, no port */
+	STB_MYSQLD_PRIMARY, /* writes a binary log with GTIDs, which replicas read over a port of 127.0.0.1 */
+	STB_MYSQLD_REPLICA, /* follows the primary; read-only */
+};
+
 struct stb_mysqld_env {
 	const struct stb_plan *plan;
 	const char *run_dir; /* for the log that outlives the volume */
 	const char *run_mark;
+	const char *redo_dir, *binlog_dir, *tmp_dir; /* directories of volumes for that part; NULL: it lies with the data */
+	enum stb_mysqld_role role;
+	uint32_t number;     /* of a replica, from 1 */
+	bool semi_sync;      /* commits wait for a replica's word */
 	void *ctx;
 	void (*leftover)(void *ctx, int made, const char *kind, const char *object); /* as in storage.h; kinds "pid", "socket" (a directory) */
 	bool (*stopped)(void *ctx); /* asked some times a second while a server is waited for: whether to give it up; NULL: never */
@@ -60,6 +71,50 @@ const char *stb_mysqld_unverified(const struct stb_mysqld *m);
 void stb_mysqld_free(struct stb_mysqld *m);
 /* Undoes one announced leftover ("pid", "socket") of an earlier run; refuses what does not carry run_mark. */
 STB_NODISCARD enum stb_undo stb_mysqld_undo(const char *run_mark, const char *kind, const char *object, struct stb_err *err);
+
+/* --- replicas --- */
+
+#define STB_MAX_REPLICAS 16
+
+/* How many replicas a database mysql has, and whether commits wait for one's word. */
+uint32_t stb_replication_of(const struct stb_plan_block *database, bool *semi_sync);
+
+/* A primary and its replicas; borrowed, all of them run. */
+struct stb_replication {
+	struct stb_mysqld *primary;
+	struct stb_mysqld **replicas;
+	uint32_t n;
+	bool semi_sync;
+	bool (*stop)(void *ctx); /* asked while something is waited for: true ends the wait; may be NULL */
+	void *ctx;
+};
+
+/* How it stands at a moment. */
+struct stb_replication_state {
+	bool heard[STB_MAX_REPLICAS];     /* of each replica: it answered, and both its threads run */
+	double lag_s;       /* of the replica that is furthest behind, as it says itself; of those that were heard */
+	char trouble[256];  /* of the first that was not: why; "" where all were */
+	bool known;         /* the primary answered; what follows is its word */
+	bool on;            /* semi-synchronous replication */
+	uint32_t clients;   /* replicas that acknowledge */
+	uint64_t off_times; /* how often it fell back to asynchronous since the start */
+	uint64_t no_tx, yes_tx; /* commits without and with an acknowledgement since the start */
+};
+
+/* Points every replica at the primary and waits until all follow it. 0, or -1 with *err. */
+STB_NODISCARD int stb_replication_start(const struct stb_replication *r, struct stb_err *err);
+/*
+ * Waits until every replica has carried out what the primary had committed when this was called and, with semi_sync, every one acknowledges.
+ * 0, or -1 with *err: which one did not, and why.
+ */
+STB_NODISCARD int stb_replication_settle(const struct stb_replication *r, struct stb_err *err);
+
+/* Connections to look again and again through. A process that was forked opens its own. */
+struct stb_replication_probe;
+
+struct stb_replication_probe *stb_replication_probe_new(const struct stb_replication *r);
+void stb_replication_look(struct stb_replication_probe *p, struct stb_replication_state *out);
+void stb_replication_probe_free(struct stb_replication_probe *p);
 
 /* Address of a database external; the secret is resolved here (environment, file) and held in memory only. */
 STB_NODISCARD int stb_db_external_address(const struct stb_plan_block *database, struct stb_arena *a, struct stb_db_address *out,

@@ -4,13 +4,15 @@
  *   <volume>/mysql/            0700, the server user's, as is all below
  *     my.cnf                   0600; the only option file that is read
  *     data/  tmp/              data directory; temporary tables and files
+ *     binlog/                  of a primary
+ *   <volume of that part>/redo/, binlog/, tmp/   instead, 0700 and the server user's too, where the database names one
  *     mysql.sock               or in a short directory below $TMPDIR or /tmp, announced as left over
  *     mysqld.pid  error.log    the log is copied to the run directory when something fails
  *     init.sql                 0600, only during the first start: it holds the password
  *
  * What stb sets, and nothing besides the spec's options: datadir, tmpdir, socket, pid-file, log-error (ours), secure-file-priv (tmpdir: a
- * compiled-in one may not exist), skip-networking (nobody else connects), skip-log-bin (a single server has no replica; MySQL 8 would
- * otherwise pay for one), for MySQL loose-mysqlx = OFF (it would open a port), for MariaDB basedir (where its share directory lies). Buffer pool,
+ * compiled-in one may not exist), where its volumes are other ones innodb-log-group-home-dir and log-bin, what its role takes (role.c; of a
+ * single server skip-networking and skip-log-bin: nobody else connects, it has no replica, MySQL 8 would otherwise pay for one), for MySQL loose-mysqlx = OFF (it would open a port), for MariaDB basedir (where its share directory lies). Buffer pool,
  * flushing, performance_schema, character set and all else are the server's own defaults, which environment.json records.
  *
  * Servers clamp and ignore values without failing. So after every start the spec's options are compared with SHOW GLOBAL VARIABLES, and one
@@ -36,8 +38,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -48,20 +48,24 @@
 #define STOP_TIMEOUT_NS (60 * STB_NS_PER_S)
 #define LOOK_NS (STB_NS_PER_S / 10) /* how often the run is asked whether it is to stop */
 #define KILL_TIMEOUT_NS (10 * STB_NS_PER_S)
-#define PASSWORD_BYTES 16
+#define PORT_TRIES 8
 #define FULL_BYTES (1024 * 1024) /* of free space, or less: no server can work */
-#define SCHEMA "sbtest"
-#define ACCOUNT "stb"
 
 struct stb_mysqld {
 	struct stb_mysqld_env env;
 	const struct stb_plan_block *block;
 	struct stb_server_binary binary;
 	struct stb_server_user user;
+	char label[160];  /* "database `fast`", "replica 2 of database `fast`" */
 	char *dir, *data_dir, *tmp_dir, *config, *error_log, *pid_file, *init_file;
+	char *redo_dir;   /* NULL: in data_dir */
+	char *binlog_dir, *binlog; /* of a primary: the directory, and what the names of the files begin with */
+	char *relay_log;  /* of a replica */
+	uint16_t port;    /* of a primary */
 	char *socket_dir; /* NULL: the socket lies in dir */
 	char socket[STB_SOCKET_MAX + 1];
-	char password[PASSWORD_BYTES * 2 + 1];
+	char password[STB_PASSWORD_HEX];
+	char replica_password[STB_PASSWORD_HEX];
 	struct stb_db_address address;
 	bool has_account;
 	pid_t pid;        /* 0: not running */
@@ -144,7 +148,7 @@ static int fail_with_log(struct stb_mysqld *m, struct stb_err *err, const char *
 
 	stb_log_tail(m->error_log, tail, sizeof(tail));
 	save_log(m);
-	stb_err_set(err, 0, "database `%s`: %s%s%s", m->block->name, what, tail[0] ? "; its log says: " : "; its log holds no error", tail);
+	stb_err_set(err, 0, "%s: %s%s%s", m->label, what, tail[0] ? "; its log says: " : "; its log holds no error", tail);
 	if (m->block->span != STB_NONE)
 		err->span = m->block->span + 1;
 	if (m->pid == 0 && !m->has_account && (strstr(tail, "unknown variable") || strstr(tail, "unknown option")))
@@ -192,13 +196,12 @@ int stb_mysqld_read(const struct stb_plan_block *database, const char **version,
 
 	stb_reader_init(&r, database);
 	*version = stb_read_str_or(&r, "version", NULL);
-	const char *topology = stb_read_str_or(&r, "topology", "single");
-
-	if (stb_reader_fault(&r, err))
-		return -1;
-	if (strcmp(topology, "single") != 0)
-		return stb_err_set(err, 0, "database `%s` cannot be started: `topology` is `%s`, and only single is known", database->name, topology);
-	stb_read_skip(&r, "volume"); /* exec: its directory is where the server is made */
+	stb_read_skip(&r, "topology"); /* exec: which servers are made; stb_mysqld_env says what each is for */
+	stb_read_skip(&r, "replicas");
+	stb_read_skip(&r, "volume"); /* exec: their directories are where the server is made */
+	stb_read_skip(&r, "redo_volume");
+	stb_read_skip(&r, "binlog_volume");
+	stb_read_skip(&r, "tmp_volume");
 	while ((a = stb_read_option(&r, &pos)))
 		; /* stb_option_file() writes them */
 	return stb_reader_done(&r, err);
@@ -263,16 +266,12 @@ static int open_volume_dir(const char *dir, const struct stb_server_user *user, 
 	return r;
 }
 
-static int make_password(char out[PASSWORD_BYTES * 2 + 1], struct stb_err *err)
+/* A directory of the server's, on another volume where there is one for that part. */
+static int make_place(struct stb_mysqld *m, const char *path, const char *volume_dir, struct stb_err *err)
 {
-	unsigned char bytes[PASSWORD_BYTES];
-
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-		return stb_err_set(err, errno, "cannot make a password: the kernel has no random bytes");
-	for (int i = 0; i < PASSWORD_BYTES; i++)
-		snprintf(out + i * 2, 3, "%02x", bytes[i]);
-	explicit_bzero(bytes, sizeof(bytes));
-	return 0;
+	if (volume_dir && (open_volume_dir(volume_dir, &m->user, err) || stb_server_place_check(volume_dir, &m->user, err)))
+		return -1;
+	return stb_server_place_mkdir(path, &m->user, err);
 }
 
 static int make_places(struct stb_mysqld *m, const char *volume_dir, struct stb_err *err)
@@ -282,8 +281,9 @@ static int make_places(struct stb_mysqld *m, const char *volume_dir, struct stb_
 	if (open_volume_dir(volume_dir, &m->user, err) || stb_server_place_check(volume_dir, &m->user, err) ||
 		stb_server_place_socket(m->socket, &own_dir, m->dir, m->env.run_mark ? m->env.run_mark : "run", &m->user, err))
 		return -1;
-	if (stb_server_place_mkdir(m->dir, &m->user, err) || stb_server_place_mkdir(m->data_dir, &m->user, err) || stb_server_place_mkdir(m->tmp_dir, &m->user, err) ||
-		stb_server_place_write(m->error_log, &m->user, "", 0, err))
+	if (stb_server_place_mkdir(m->dir, &m->user, err) || stb_server_place_mkdir(m->data_dir, &m->user, err) ||
+		make_place(m, m->tmp_dir, m->env.tmp_dir, err) || (m->redo_dir && make_place(m, m->redo_dir, m->env.redo_dir, err)) ||
+		(m->binlog_dir && make_place(m, m->binlog_dir, m->env.binlog_dir, err)) || stb_server_place_write(m->error_log, &m->user, "", 0, err))
 		return -1;
 	if (!own_dir)
 		return 0;
@@ -300,10 +300,16 @@ static int make_places(struct stb_mysqld *m, const char *volume_dir, struct stb_
 	return 0;
 }
 
+static struct stb_option_file options_of(const struct stb_mysqld *m, const char *basedir)
+{
+	return (struct stb_option_file){.mariadb = m->binary.mariadb, .basedir = basedir, .data_dir = m->data_dir, .tmp_dir = m->tmp_dir,
+		.socket = m->socket, .pid_file = m->pid_file, .error_log = m->error_log, .redo_dir = m->redo_dir, .binlog = m->binlog,
+		.relay_log = m->relay_log, .role = m->env.role, .server_id = 1 + m->env.number, .semi_sync = m->env.semi_sync};
+}
+
 static int write_config(struct stb_mysqld *m, const char *basedir, struct stb_err *err)
 {
-	const struct stb_option_file f = {.mariadb = m->binary.mariadb, .basedir = basedir, .data_dir = m->data_dir, .tmp_dir = m->tmp_dir, .socket = m->socket,
-		.pid_file = m->pid_file, .error_log = m->error_log};
+	const struct stb_option_file f = options_of(m, basedir);
 	struct stb_buf text;
 	int r;
 
@@ -317,56 +323,11 @@ static int write_config(struct stb_mysqld *m, const char *basedir, struct stb_er
 
 /* --- initialising -------------------------------------------------------------------------------------------------------------------- */
 
-static int append_file(int fd, const char *path, struct stb_err *err)
+/* Starts the server with at most two more arguments and its log as output. */
+static int spawn_server(struct stb_mysqld *m, char *first, char *second, int stdin_fd, struct stb_err *err)
 {
-	const int in = open(path, O_RDONLY | O_CLOEXEC);
-	char buffer[65536];
-	ssize_t n;
-
-	if (in < 0)
-		return stb_err_set(err, errno, "cannot read the system tables of the database server, `%s`", path);
-	while ((n = read(in, buffer, sizeof(buffer))) > 0)
-		if (write(fd, buffer, (size_t)n) != n)
-			break;
-	close(in);
-	return n == 0 ? 0 : stb_err_set(err, errno, "cannot read the system tables of the database server, `%s`", path);
-}
-
-/* The SQL that makes MariaDB's system tables, as a file without a name. */
-static int open_bootstrap_sql(const char *sql_dir, struct stb_err *err)
-{
-	static const char *const files[][2] = {{"mariadb_system_tables.sql", "mysql_system_tables.sql"},
-		{"mariadb_performance_tables.sql", "mysql_performance_tables.sql"}};
-	static const char head[] = "CREATE DATABASE IF NOT EXISTS mysql;\nUSE mysql;\n";
-	const int fd = memfd_create("stb-bootstrap", MFD_CLOEXEC);
-
-	if (fd < 0 || write(fd, head, strlen(head)) != (ssize_t)strlen(head)) {
-		stb_err_set(err, errno, "cannot hold the system tables of the database server in memory");
-		goto fail;
-	}
-	for (unsigned i = 0; i < STB_LEN(files); i++) {
-		char path[PATH_MAX];
-		unsigned k = 0;
-
-		while (k < 2 && (snprintf(path, sizeof(path), "%s/%s", sql_dir, files[i][k]) >= (int)sizeof(path) || access(path, R_OK)))
-			k++;
-		if (k < 2 && append_file(fd, path, err))
-			goto fail;
-	}
-	if (lseek(fd, 0, SEEK_SET) == 0)
-		return fd;
-	stb_err_set(err, errno, "cannot rewind the system tables of the database server");
-fail:
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-/* Starts the server with one more argument and its log as output. */
-static int spawn_server(struct stb_mysqld *m, const char *argument, int stdin_fd, struct stb_err *err)
-{
-	char *defaults = stb_xmalloc(strlen(m->config) + 32), *more = argument ? stb_xstrdup(argument) : NULL;
-	char *const argv[] = {m->binary.path, defaults, more, NULL};
+	char *defaults = stb_xmalloc(strlen(m->config) + 32);
+	char *const argv[] = {m->binary.path, defaults, first ? first : second, first ? second : NULL, NULL};
 	const int log_fd = open(m->error_log, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 	int r;
 
@@ -383,7 +344,6 @@ static int spawn_server(struct stb_mysqld *m, const char *argument, int stdin_fd
 		m->pid = 0;
 	m->died = false;
 	free(defaults);
-	free(more);
 	return r;
 }
 
@@ -409,7 +369,7 @@ static bool is_stopped(const struct stb_mysqld *m)
 static int give_up(struct stb_mysqld *m, struct stb_err *err, const char *when)
 {
 	kill_server(m);
-	return stb_err_set(err, 0, "database `%s`: interrupted %s", m->block->name, when);
+	return stb_err_set(err, 0, "%s: interrupted %s", m->label, when);
 }
 
 static int initialise(struct stb_mysqld *m, const char *sql_dir, struct stb_err *err)
@@ -417,9 +377,12 @@ static int initialise(struct stb_mysqld *m, const char *sql_dir, struct stb_err 
 	const uint64_t until_ns = stb_clock_ns() + INIT_TIMEOUT_NS;
 	int stdin_fd = -1, status, r;
 
-	if (m->binary.mariadb && (stdin_fd = open_bootstrap_sql(sql_dir, err)) < 0)
+	if (m->binary.mariadb && (stdin_fd = stb_bootstrap_sql(sql_dir, err)) < 0)
 		return -1;
-	r = spawn_server(m, m->binary.mariadb ? "--bootstrap" : "--initialize-insecure", stdin_fd, err);
+	char how[32], no_log[] = "--skip-log-bin"; /* nobody follows this */
+
+	snprintf(how, sizeof(how), "%s", m->binary.mariadb ? "--bootstrap" : "--initialize-insecure");
+	r = spawn_server(m, how, no_log, stdin_fd, err);
 	if (stdin_fd >= 0)
 		close(stdin_fd);
 	if (r)
@@ -443,6 +406,25 @@ static int initialise(struct stb_mysqld *m, const char *sql_dir, struct stb_err 
 	return fail_with_log(m, err, what);
 }
 
+static void name_places(struct stb_mysqld *m)
+{
+	const struct stb_mysqld_env *env = &m->env;
+
+	if (env->role == STB_MYSQLD_REPLICA)
+		snprintf(m->label, sizeof(m->label), "replica %u of database `%.100s`", env->number, m->block->name);
+	else
+		snprintf(m->label, sizeof(m->label), "database `%.100s`", m->block->name);
+	m->tmp_dir = join(env->tmp_dir ? env->tmp_dir : m->dir, "tmp");
+	if (env->redo_dir)
+		m->redo_dir = join(env->redo_dir, "redo");
+	if (env->role == STB_MYSQLD_PRIMARY) {
+		m->binlog_dir = join(env->binlog_dir ? env->binlog_dir : m->dir, "binlog");
+		m->binlog = join(m->binlog_dir, "log");
+	}
+	if (env->role == STB_MYSQLD_REPLICA)
+		m->relay_log = join(m->data_dir, "relay");
+}
+
 int stb_mysqld_create(struct stb_mysqld **out, const struct stb_mysqld_env *env, const struct stb_plan_block *database, const char *dir,
 	struct stb_err *err)
 {
@@ -459,17 +441,17 @@ int stb_mysqld_create(struct stb_mysqld **out, const struct stb_mysqld_env *env,
 	}
 	m->dir = join(real, "mysql");
 	m->data_dir = join(m->dir, "data");
-	m->tmp_dir = join(m->dir, "tmp");
+	name_places(m);
 	m->config = join(m->dir, "my.cnf");
 	m->error_log = join(m->dir, "error.log");
 	m->pid_file = join(m->dir, "mysqld.pid");
 	m->init_file = join(m->dir, "init.sql");
 	if (stb_mysqld_read(database, &version, err) || stb_server_find(&m->binary, version, err) || stb_server_user(&m->user, err) ||
-		(m->binary.mariadb && stb_server_find_sql(&m->binary, sql_dir, basedir, err)) || make_password(m->password, err) ||
-		make_places(m, real, err) || write_config(m, m->binary.mariadb ? basedir : NULL, err) || initialise(m, sql_dir, err))
+		(m->binary.mariadb && stb_server_find_sql(&m->binary, sql_dir, basedir, err)) || stb_role_password(m->password, err) ||
+		stb_role_password(m->replica_password, err) || make_places(m, real, err) || write_config(m, m->binary.mariadb ? basedir : NULL, err) || initialise(m, sql_dir, err))
 		goto fail;
-	m->address = (struct stb_db_address){.host = "localhost", .socket = m->socket, .user = ACCOUNT, .password = m->password,
-		.schema = SCHEMA};
+	m->address = (struct stb_db_address){.host = "localhost", .socket = m->socket, .user = STB_SERVER_ACCOUNT, .password = m->password,
+		.schema = STB_SERVER_SCHEMA};
 	*out = m;
 	return 0;
 fail:
@@ -485,13 +467,7 @@ static int write_init_file(struct stb_mysqld *m, struct stb_err *err)
 	int r;
 
 	stb_buf_init(&sql);
-	stb_buf_printf(&sql,
-		"CREATE DATABASE IF NOT EXISTS " SCHEMA ";\n"
-		"CREATE USER IF NOT EXISTS '" ACCOUNT "'@'localhost' IDENTIFIED BY '%s';\n"
-		"GRANT ALL PRIVILEGES ON *.* TO '" ACCOUNT "'@'localhost';\n",
-		m->password);
-	if (!m->binary.mariadb)
-		stb_buf_adds(&sql, "ALTER USER 'root'@'localhost' ACCOUNT LOCK;\n");
+	stb_role_accounts(&sql, m->binary.mariadb, m->env.role, m->password, m->replica_password);
 	(void)unlink(m->init_file); /* of a start that failed */
 	r = stb_server_place_write(m->init_file, &m->user, sql.data, sql.len, err);
 	explicit_bzero(sql.data, sql.len);
@@ -527,7 +503,7 @@ static int wait_ready(struct stb_mysqld *m, struct stb_err *err)
 	}
 	kill_server(m);
 	if (code == STB_MYSQL_ACCESS_DENIED)
-		snprintf(what, sizeof(what), "the account `" ACCOUNT "` was not created");
+		snprintf(what, sizeof(what), "the account `" STB_SERVER_ACCOUNT "` was not created");
 	else
 		snprintf(what, sizeof(what), "the server was not ready within %llu s (%s)", START_TIMEOUT_NS / STB_NS_PER_S, text);
 	return fail_with_log(m, err, what);
@@ -548,29 +524,72 @@ static int check_options(struct stb_mysqld *m, struct stb_err *err)
 	return -1;
 }
 
-int stb_mysqld_start(struct stb_mysqld *m, struct stb_err *err)
+static int check_places(struct stb_mysqld *m, struct stb_err *err)
 {
-	char *argument = NULL;
+	const struct stb_option_file f = options_of(m, NULL);
+	struct stb_err ignored = {0};
+
+	if (stb_role_places_in_force(&f, m->label, &m->address, err) == 0)
+		return 0;
+	if (stb_mysqld_stop(m, &ignored))
+		kill_server(m);
+	return -1;
+}
+
+/* Whether the start failed since somebody else took the port in between. */
+static bool port_was_taken(struct stb_mysqld *m)
+{
+	char tail[STB_ERR_TEXT / 2];
+
+	if (m->env.role != STB_MYSQLD_PRIMARY || m->pid > 0)
+		return false;
+	stb_log_tail(m->error_log, tail, sizeof(tail));
+	if (!strstr(tail, "Bind on TCP/IP port"))
+		return false;
+	if (truncate(m->error_log, 0)) /* else the next look would find it again */
+		return false;
+	if (m->saved_log[0])
+		(void)unlink(m->saved_log);
+	m->saved_log[0] = '\0';
+	return true;
+}
+
+static int start_once(struct stb_mysqld *m, struct stb_err *err)
+{
+	char *init = NULL, port[24] = "";
 	int r = 0;
 
-	STB_ASSERT(m->pid == 0);
-	stb_client_setup();
+	if (m->env.role == STB_MYSQLD_PRIMARY) {
+		m->port = stb_role_port(err);
+		if (!m->port)
+			return -1;
+		snprintf(port, sizeof(port), "--port=%u", m->port);
+	}
 	if (!m->has_account) {
 		if (write_init_file(m, err))
 			return -1;
-		argument = stb_xmalloc(strlen(m->init_file) + 16);
-		sprintf(argument, "--init-file=%s", m->init_file);
+		init = stb_xmalloc(strlen(m->init_file) + 16);
+		sprintf(init, "--init-file=%s", m->init_file);
 	}
-	r = spawn_server(m, argument, -1, err);
+	r = spawn_server(m, init, port[0] ? port : NULL, -1, err);
 	if (r == 0)
 		r = wait_ready(m, err);
-	free(argument);
+	free(init);
 	(void)unlink(m->init_file);
-	if (r == 0)
-		m->has_account = true;
-	if (r == 0)
-		r = check_options(m, err);
 	return r;
+}
+
+int stb_mysqld_start(struct stb_mysqld *m, struct stb_err *err)
+{
+	STB_ASSERT(m->pid == 0);
+	stb_client_setup();
+	for (int tries = 0; start_once(m, err); tries++) {
+		if (tries == PORT_TRIES || !port_was_taken(m))
+			return -1;
+		stb_err_clear(err);
+	}
+	m->has_account = true;
+	return check_options(m, err) || check_places(m, err) ? -1 : 0;
 }
 
 const char *stb_mysqld_unverified(const struct stb_mysqld *m)
@@ -585,7 +604,7 @@ bool stb_mysqld_alive(struct stb_mysqld *m, struct stb_err *err)
 	if (err && m->died)
 		(void)fail_dead(m, err, "while it was in use");
 	else if (err)
-		stb_err_set(err, 0, "database `%s`: the server is not running", m->block->name);
+		stb_err_set(err, 0, "%s: the server is not running", m->label);
 	return false;
 }
 
@@ -622,6 +641,22 @@ pid_t stb_mysqld_pid(const struct stb_mysqld *m)
 	return m->pid;
 }
 
+const char *stb_mysqld_label(const struct stb_mysqld *m)
+{
+	return m->label;
+}
+
+bool stb_mysqld_is_mariadb(const struct stb_mysqld *m)
+{
+	return m->binary.mariadb;
+}
+
+uint16_t stb_mysqld_port(const struct stb_mysqld *m, const char **password)
+{
+	*password = m->replica_password;
+	return m->port;
+}
+
 const char *stb_mysqld_version(const struct stb_mysqld *m)
 {
 	return m->binary.version;
@@ -645,6 +680,11 @@ void stb_mysqld_free(struct stb_mysqld *m)
 			announce(m, 0, "socket", m->socket_dir);
 	}
 	explicit_bzero(m->password, sizeof(m->password));
+	explicit_bzero(m->replica_password, sizeof(m->replica_password));
+	free(m->redo_dir);
+	free(m->binlog_dir);
+	free(m->binlog);
+	free(m->relay_log);
 	stb_buf_fini(&m->unverified);
 	free(m->socket_dir);
 	free(m->dir);

@@ -153,7 +153,7 @@ static bool plain(const char *text)
 }
 
 /* Quoted, so that blanks and # stand for themselves. */
-static int put_path(struct stb_buf *out, const char *name, const char *path, struct stb_err *err)
+int stb_option_path(struct stb_buf *out, const char *name, const char *path, struct stb_err *err)
 {
 	if (!plain(path)) {
 		stb_err_set(err, 0, "cannot write the server's option file: the path `%s` holds a quote, a backslash or a control character", path);
@@ -184,7 +184,9 @@ static int put_option(struct stb_buf *out, const struct stb_plan_block *database
 bool stb_option_is_ours(const char *option)
 {
 	static const char *const ours[] = {"basedir", "datadir", "tmpdir", "socket", "pid_file", "log_error", "secure_file_priv",
-		"skip_networking", "skip_log_bin"};
+		"skip_networking", "skip_log_bin",
+		"innodb_log_group_home_dir", "log_bin", "relay_log", "bind_address", "port", "server_id", "gtid_mode", "gtid_strict_mode",
+		"enforce_gtid_consistency", "read_only", "skip_slave_start", "skip_replica_start"};
 
 	for (unsigned i = 0; i < STB_LEN(ours); i++) {
 		const char *a = option, *b = ours[i];
@@ -204,13 +206,14 @@ int stb_option_file(struct stb_buf *out, const struct stb_option_file *f, const 
 		if (strncmp(database->attrs[i].name, "options.", 8) == 0 && put_option(out, database, &database->attrs[i], err))
 			return -1;
 	/* Of an option that stands twice the last one holds. */
-	stb_buf_adds(out, "skip-networking\nskip-log-bin\n");
+	if (stb_role_options(out, f, err))
+		return -1;
 	if (!f->mariadb)
 		stb_buf_adds(out, "loose-mysqlx = OFF\n");
-	if ((f->basedir && put_path(out, "basedir", f->basedir, err)) || put_path(out, "datadir", f->data_dir, err) ||
-		put_path(out, "tmpdir", f->tmp_dir, err) || put_path(out, "secure-file-priv", f->tmp_dir, err) ||
-		put_path(out, "socket", f->socket, err) || put_path(out, "pid-file", f->pid_file, err) ||
-		put_path(out, "log-error", f->error_log, err))
+	if ((f->basedir && stb_option_path(out, "basedir", f->basedir, err)) || stb_option_path(out, "datadir", f->data_dir, err) ||
+		stb_option_path(out, "tmpdir", f->tmp_dir, err) || stb_option_path(out, "secure-file-priv", f->tmp_dir, err) ||
+		stb_option_path(out, "socket", f->socket, err) || stb_option_path(out, "pid-file", f->pid_file, err) ||
+		stb_option_path(out, "log-error", f->error_log, err))
 		return -1;
 	return 0;
 }

@@ -27,6 +27,11 @@ STB_NODISCARD int stb_server_find(struct stb_server_binary *out, const char *pre
 /* The directory of MariaDB's system tables as SQL, and the basedir that goes with it; out and basedir have room for PATH_MAX bytes. */
 STB_NODISCARD int stb_server_find_sql(const struct stb_server_binary *b, char *out, char *basedir, struct stb_err *err);
 
+/* --- bootstrap.c --- */
+
+/* The SQL that makes MariaDB's system tables, as a file without a name, at its beginning; -1 with *err. */
+STB_NODISCARD int stb_bootstrap_sql(const char *sql_dir, struct stb_err *err);
+
 /* --- external.c --- */
 
 /*
@@ -82,7 +87,42 @@ struct stb_option_file {
 	bool mariadb;
 	const char *basedir; /* NULL: the server's own idea */
 	const char *data_dir, *tmp_dir, *socket, *pid_file, *error_log;
+	const char *redo_dir; /* NULL: in data_dir */
+	const char *binlog;   /* of a primary: what the names of its files begin with */
+	const char *relay_log;/* of a replica, likewise */
+	enum stb_mysqld_role role;
+	uint32_t server_id;
+	bool semi_sync;
 };
+
+/* --- mysqld.c, for replication.c --- */
+
+/* "database `fast`", "replica 2 of database `fast`" */
+const char *stb_mysqld_label(const struct stb_mysqld *m);
+bool stb_mysqld_is_mariadb(const struct stb_mysqld *m);
+/* Where replicas reach a running primary on 127.0.0.1, and the password of STB_REPLICA_ACCOUNT. */
+uint16_t stb_mysqld_port(const struct stb_mysqld *m, const char **password);
+
+/* --- role.c --- */
+
+/* The lines of the option file that make a server what it is for. */
+STB_NODISCARD int stb_role_options(struct stb_buf *out, const struct stb_option_file *f, struct stb_err *err);
+#define STB_SERVER_SCHEMA "sbtest"
+#define STB_SERVER_ACCOUNT "stb"
+#define STB_REPLICA_ACCOUNT "stb_replica"
+#define STB_PASSWORD_HEX 33 /* with the NUL */
+
+STB_NODISCARD int stb_role_password(char out[STB_PASSWORD_HEX], struct stb_err *err);
+/* The statements of a first start: the schema, the account of stb, that of replicas where there are any. Of secrets, in the clear. */
+void stb_role_accounts(struct stb_buf *sql, bool mariadb, enum stb_mysqld_role role, const char *password, const char *replica_password);
+/* A TCP port of 127.0.0.1 that nobody listens on at the moment; 0 with *err. */
+uint16_t stb_role_port(struct stb_err *err);
+/* Asks the running server whether redo log, binary log and temporary files lie where the option file put them. */
+STB_NODISCARD int stb_role_places_in_force(const struct stb_option_file *f, const char *label, const struct stb_db_address *addr,
+	struct stb_err *err);
+
+/* Writes `name = "path"`; -1 where the path cannot stand in an option file. */
+STB_NODISCARD int stb_option_path(struct stb_buf *out, const char *name, const char *path, struct stb_err *err);
 
 /* Whether stb sets the option itself, so that the spec's is without effect. */
 bool stb_option_is_ours(const char *option);

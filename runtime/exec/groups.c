@@ -5,6 +5,9 @@
  *      ^                                                      <--stop--                   |
  *      +--------------------------------- remove ----------------------------------------+
  *
+ * With replicas "server" is all of them: they start after their primary, are pointed at it, and have caught up before anything is measured. Those
+ * that do not count as a death.
+ *
  * Only the server under test runs: getting a group ready stops every other one. A server that dies makes its group broken; the next
  * repetition has it provisioned anew rather than restarted, because a server after crash recovery is not the one that was asked for. A
  * second death in one group, or a failure to provision, start or load, takes the group out of the run: its repetitions are recorded as
@@ -42,8 +45,14 @@ static const char *group_name(struct stb_run *run, uint32_t group)
 	const char *name;
 
 	stb_buf_init(&b);
-	for (uint32_t i = 0; i < g->n_mounts; i++)
-		stb_buf_printf(&b, "%sstorage %s", b.len ? ", " : "", run->plan->blocks[g->mounts[i].storage].name);
+	for (uint32_t i = 0; i < g->n_mounts; i++) {
+		bool told = false;
+
+		for (uint32_t k = 0; k < i; k++)
+			told |= g->mounts[k].storage == g->mounts[i].storage;
+		if (!told)
+			stb_buf_printf(&b, "%sstorage %s", b.len ? ", " : "", run->plan->blocks[g->mounts[i].storage].name);
+	}
 	if (db)
 		stb_buf_printf(&b, "%sdatabase %s", b.len ? ", " : "", db->name);
 	name = stb_arena_strdup(&run->arena, b.len ? stb_buf_str(&b) : "group");
@@ -85,6 +94,16 @@ static void end(struct stb_run *run, enum stb_op op, uint32_t group, uint64_t si
 	stb_group_remove(run, group);
 }
 
+/* Where a mount's volume stands among a server's: a volume that serves two things is made once. */
+static uint32_t first_mount_of(const struct stb_plan_group *g, uint32_t i)
+{
+	for (uint32_t k = 0; k < i; k++)
+		if (g->mounts[k].volume == g->mounts[i].volume && g->mounts[k].storage == g->mounts[i].storage)
+			return k;
+	return i;
+}
+
+/* Every replica has its own copy of the volumes; the primary's come first. */
 static int make_volumes(struct stb_run *run, uint32_t group, struct stb_err *err)
 {
 	const struct stb_plan_group *g = &run->plan->groups[group];
@@ -92,28 +111,49 @@ static int make_volumes(struct stb_run *run, uint32_t group, struct stb_err *err
 	struct stb_storage_env env = { run->plan, run->dir, run->mark, run, stb_record_leftover };
 
 	if (!state->volumes)
-		state->volumes = stb_arena_alloc_array(&run->arena, g->n_mounts, sizeof *state->volumes);
-	for (uint32_t i = 0; i < g->n_mounts; i++)
-		if (stb_volume_provision(&state->volumes[i], &env, &g->mounts[i], err))
-			return -1;
+		state->volumes = stb_arena_alloc_array(&run->arena, (size_t)g->n_mounts * (1 + state->n_replicas), sizeof *state->volumes);
+	for (uint32_t server = 0; server <= state->n_replicas; server++)
+		for (uint32_t i = 0; i < g->n_mounts; i++)
+			if (first_mount_of(g, i) == i &&
+				stb_volume_provision(&state->volumes[server * g->n_mounts + i], &env, &g->mounts[i], err))
+				return -1;
 	return 0;
 }
 
-static bool is_interrupted(void *ctx)
+bool stb_run_interrupted(void *ctx)
 {
 	struct stb_run *run = ctx;
 
 	return stb_signals_check(&run->signals) != 0;
 }
 
-static const char *data_dir(const struct stb_run *run, uint32_t group)
+/* The directory of a role ("data", "redo"); NULL: there is no volume for it. */
+static const char *dir_of(const struct stb_run *run, uint32_t group, uint32_t server, const char *role)
 {
 	const struct stb_plan_group *g = &run->plan->groups[group];
 
 	for (uint32_t i = 0; i < g->n_mounts; i++)
-		if (!strcmp(g->mounts[i].role, "data") && run->groups[group].volumes)
-			return stb_volume_dir(run->groups[group].volumes[i]);
+		if (!strcmp(g->mounts[i].role, role) && run->groups[group].volumes)
+			return stb_volume_dir(run->groups[group].volumes[server * g->n_mounts + first_mount_of(g, i)]);
 	return NULL;
+}
+
+/* Server 0 is the primary or the only one. */
+static int make_server(struct stb_run *run, uint32_t group, uint32_t server, struct stb_err *err)
+{
+	const struct stb_plan_block *db = database_of(run, group);
+	struct stb_group_run *g = &run->groups[group];
+	const char *dir = dir_of(run, group, server, "data");
+	const struct stb_mysqld_env env = { .plan = run->plan, .run_dir = run->dir, .run_mark = run->mark,
+		.redo_dir = dir_of(run, group, server, "redo"), .tmp_dir = dir_of(run, group, server, "tmp"),
+		.binlog_dir = dir_of(run, group, server, "binlog"),
+		.role = server ? STB_MYSQLD_REPLICA : g->n_replicas ? STB_MYSQLD_PRIMARY : STB_MYSQLD_ALONE,
+		.number = server, .semi_sync = g->semi_sync, .ctx = run, .leftover = stb_record_leftover,
+		.stopped = stb_run_interrupted };
+
+	if (!dir)
+		return stb_err_set(err, 0, "database `%s` has no directory to live in", db->name);
+	return stb_mysqld_create(server ? &g->replicas[server - 1] : &g->mysqld, &env, db, dir, err);
 }
 
 void stb_group_provision(struct stb_run *run, uint32_t group)
@@ -127,6 +167,7 @@ void stb_group_provision(struct stb_run *run, uint32_t group)
 		return;
 	stb_err_clear(&err);
 	begin(run, STB_OP_PROVISION, group);
+	g->n_replicas = is_private(db) ? stb_replication_of(db, &g->semi_sync) : 0;
 	g->provisioned = true; /* also half way: remove takes what is there */
 	g->broken = false;
 	if (db && !is_private(db)) {
@@ -134,13 +175,9 @@ void stb_group_provision(struct stb_run *run, uint32_t group)
 		if (stb_db_external_address(db, &run->arena, &g->external, &err) || stb_db_external_assert(db, &g->external, &err))
 			g->running = false;
 	} else if (!make_volumes(run, group, &err) && db) {
-		struct stb_mysqld_env env = { run->plan, run->dir, run->mark, run, stb_record_leftover, is_interrupted };
-		const char *dir = data_dir(run, group);
-
-		if (!dir)
-			stb_err_set(&err, 0, "database `%s` has no directory to live in", db->name);
-		else if (stb_mysqld_create(&g->mysqld, &env, db, dir, &err))
-			g->mysqld = NULL;
+		for (uint32_t server = 0; server <= g->n_replicas; server++)
+			if (make_server(run, group, server, &err))
+				break;
 	}
 	end(run, STB_OP_PROVISION, group, since, &err);
 }
@@ -152,6 +189,20 @@ static void stop_others(struct stb_run *run, uint32_t but)
 			stb_group_stop(run, i);
 }
 
+static int start_servers(struct stb_run *run, uint32_t group, struct stb_err *err)
+{
+	struct stb_group_run *g = &run->groups[group];
+	struct stb_replication r;
+
+	if (stb_mysqld_start(g->mysqld, err))
+		return -1;
+	for (uint32_t i = 0; i < g->n_replicas; i++)
+		if (stb_mysqld_start(g->replicas[i], err))
+			return -1;
+	r = stb_group_replication(run, group);
+	return r.n ? stb_replication_start(&r, err) : 0;
+}
+
 void stb_group_start(struct stb_run *run, uint32_t group)
 {
 	struct stb_group_run *g = &run->groups[group];
@@ -161,7 +212,7 @@ void stb_group_start(struct stb_run *run, uint32_t group)
 
 	if (g->failed || g->running || !g->provisioned || !db)
 		return;
-	if (is_private(db) && !g->mysqld)
+	if (is_private(db) && (!g->mysqld || (g->n_replicas && !g->replicas[g->n_replicas - 1])))
 		return; /* interrupted while it was made */
 	stop_others(run, group);
 	stb_err_clear(&err);
@@ -171,9 +222,11 @@ void stb_group_start(struct stb_run *run, uint32_t group)
 		return;
 	}
 	begin(run, STB_OP_START, group);
-	if (!stb_mysqld_start(g->mysqld, &err)) {
+	if (!start_servers(run, group, &err)) {
 		g->running = true;
 		stb_record_server(run, group, stb_mysqld_address(g->mysqld));
+		for (uint32_t i = 0; i < g->n_replicas; i++)
+			stb_record_replica(run, group, i + 1);
 	}
 	end(run, STB_OP_START, group, since, &err);
 }
@@ -237,6 +290,21 @@ void stb_group_load(struct stb_run *run, uint32_t group)
 	end(run, STB_OP_LOAD, group, since, &err);
 }
 
+/* The first failure stays in *first. */
+static void stop_server(struct stb_run *run, uint32_t group, struct stb_mysqld *m, struct stb_err *first)
+{
+	struct stb_err err;
+
+	stb_err_clear(&err);
+	if (!stb_mysqld_stop(m, &err))
+		return;
+	stb_err_wrap(&err, "stop of %s", group_name(run, group));
+	stb_run_say_error(run, &err);
+	run->trouble = true;
+	if (!first->set)
+		*first = err;
+}
+
 void stb_group_stop(struct stb_run *run, uint32_t group)
 {
 	struct stb_group_run *g = &run->groups[group];
@@ -249,11 +317,9 @@ void stb_group_stop(struct stb_run *run, uint32_t group)
 		return;
 	stb_err_clear(&err);
 	begin(run, STB_OP_STOP, group);
-	if (stb_mysqld_stop(g->mysqld, &err)) {
-		stb_err_wrap(&err, "stop of %s", group_name(run, group));
-		stb_run_say_error(run, &err);
-		run->trouble = true;
-	}
+	for (uint32_t i = 0; i < g->n_replicas; i++)
+		stop_server(run, group, g->replicas[i], &err);
+	stop_server(run, group, g->mysqld, &err);
 	stb_record_step(run, "end", stb_op_name(STB_OP_STOP), group, &err);
 }
 
@@ -287,10 +353,13 @@ void stb_group_remove(struct stb_run *run, uint32_t group)
 	begin(run, STB_OP_DEPROVISION, group);
 	if (drop_tables(run, group, &first))
 		stb_run_say_error(run, &first);
-	if (g->mysqld)
-		stb_mysqld_free(g->mysqld);
+	for (uint32_t i = 0; i < STB_MAX_REPLICAS; i++) {
+		stb_mysqld_free(g->replicas[i]);
+		g->replicas[i] = NULL;
+	}
+	stb_mysqld_free(g->mysqld);
 	g->mysqld = NULL;
-	for (uint32_t i = pg->n_mounts; i-- > 0;) {
+	for (uint32_t i = pg->n_mounts * (1 + g->n_replicas); i-- > 0;) {
 		if (!g->volumes || !g->volumes[i])
 			continue;
 		stb_err_clear(&err);
@@ -309,7 +378,14 @@ bool stb_group_server_died(struct stb_run *run, uint32_t group, struct stb_err *
 {
 	struct stb_group_run *g = &run->groups[group];
 
-	if (!g->mysqld || !g->running || stb_mysqld_alive(g->mysqld, err))
+	bool alive = true;
+
+	if (!g->mysqld || !g->running)
+		return false;
+	alive = stb_mysqld_alive(g->mysqld, err);
+	for (uint32_t i = 0; i < g->n_replicas && alive; i++)
+		alive = stb_mysqld_alive(g->replicas[i], err);
+	if (alive)
 		return false;
 	g->running = false;
 	g->broken = true;
@@ -317,29 +393,56 @@ bool stb_group_server_died(struct stb_run *run, uint32_t group, struct stb_err *
 	return true;
 }
 
+/* Takes a broken group down, and out of the run where it broke too often. */
+static void mend(struct stb_run *run, uint32_t group)
+{
+	struct stb_group_run *g = &run->groups[group];
+
+	if (!g->broken || g->failed)
+		return;
+	if (g->deaths >= MAX_DEATHS) {
+		g->failed = true;
+		stb_err_set(&g->why, 0, "a server of %s died or came to nothing %u times", group_name(run, group), g->deaths);
+	}
+	stb_group_remove(run, group);
+	g->broken = false;
+}
+
+/* Replicas that do not catch up are none: the group is made anew. */
+static bool settled(struct stb_run *run, uint32_t group)
+{
+	struct stb_group_run *g = &run->groups[group];
+	struct stb_err err;
+
+	stb_err_clear(&err);
+	if (g->failed || run->signals.first || !stb_group_settle(run, group, &err))
+		return true;
+	if (stb_signals_check(&run->signals))
+		return true;
+	stb_run_say_error(run, &err);
+	g->broken = true;
+	g->deaths++;
+	return false;
+}
+
 bool stb_group_ready(struct stb_run *run, uint32_t group)
 {
 	struct stb_group_run *g = &run->groups[group];
 
-	/* it may have died while nothing was asked of it */
-	if (g->running && !g->failed) {
-		struct stb_err err;
+	do {
+		/* it may have died while nothing was asked of it */
+		if (g->running && !g->failed) {
+			struct stb_err err;
 
-		stb_err_clear(&err);
-		if (stb_group_server_died(run, group, &err))
-			stb_run_say_error(run, &err);
-	}
-	if (g->broken && !g->failed) {
-		if (g->deaths >= MAX_DEATHS) {
-			g->failed = true;
-			stb_err_set(&g->why, 0, "the server of %s died %u times", group_name(run, group), g->deaths);
+			stb_err_clear(&err);
+			if (stb_group_server_died(run, group, &err))
+				stb_run_say_error(run, &err);
 		}
-		stb_group_remove(run, group);
-		g->broken = false;
-	}
-	stop_others(run, group);
-	stb_group_provision(run, group);
-	stb_group_start(run, group);
-	stb_group_load(run, group);
+		mend(run, group);
+		stop_others(run, group);
+		stb_group_provision(run, group);
+		stb_group_start(run, group);
+		stb_group_load(run, group);
+	} while (!settled(run, group));
 	return !g->failed;
 }

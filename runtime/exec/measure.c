@@ -10,6 +10,8 @@
  *   time over before 95% of what was asked     invalid:early
  *   no window of steady_state was steady within its limit     invalid:not_steady
  *   with a rate: less of it was met than rate_tolerance allows     invalid:rate
+ *   semi-sync: it was off, or a commit went unacknowledged     invalid:fallback
+ *   a replica did not follow at the end, or died     invalid:disturbed
  *   beyond its time, or no counter moves; nothing completed at all     invalid:stalled
  *   interrupted                          no row: the repetition was not finished, and resume would do it again
  *
@@ -49,6 +51,8 @@ struct sampler {
 	uint32_t shown_stage;
 	char figure[64];
 	struct stb_buf series;
+	struct stb_replica_watch *replicas; /* NULL: there are none */
+	double lag_s;                       /* the greatest of the series; negative: none was seen */
 };
 
 static int run_io(const void *setup, struct stb_phase *phase)
@@ -90,6 +94,18 @@ static void add_point(struct sampler *s, uint64_t t_ns, const char *metric, uint
 		(double)count * 1e9 / (double)dt_ns);
 }
 
+static void add_lag(struct sampler *s, uint64_t t_ns, uint64_t dt_ns)
+{
+	double lag_s;
+
+	if (!stb_replica_watch_lag(s->replicas, t_ns - dt_ns, t_ns, &lag_s))
+		return;
+	stb_buf_printf(&s->series, "%.16s,%u,%u,", s->run->plan->cells[s->cell].id, s->slot, s->repetition);
+	add_seconds(&s->series, t_ns);
+	stb_buf_printf(&s->series, ",replica_lag,s,%.3f\n", lag_s);
+	s->lag_s = STB_MAX(s->lag_s, lag_s);
+}
+
 static void sample(void *ctx, const struct stb_live_sum *sum, uint64_t t_ns, uint64_t dt_ns)
 {
 	struct sampler *s = ctx;
@@ -98,6 +114,7 @@ static void sample(void *ctx, const struct stb_live_sum *sum, uint64_t t_ns, uin
 	add_point(s, t_ns, s->is_io ? "bw_bytes" : "qps", sum->bytes, s->total.bytes, dt_ns);
 	if (!s->is_io)
 		add_point(s, t_ns, "errors_per_s", sum->errors, s->total.errors, dt_ns);
+	add_lag(s, t_ns, dt_ns);
 	s->total = *sum;
 	s->sampled_ns = t_ns;
 }
@@ -399,13 +416,41 @@ static enum stb_child_fate blame_server(struct stb_run *run, uint32_t group, enu
 	return fate;
 }
 
+/*
+ * Whether the replicas did as they should while it was measured. What went wrong with the measuring itself is the better reason, but for a
+ * server that gave no answer since it waited for its replicas.
+ */
+static enum stb_status judge_replicas(const struct sampler *s, enum stb_status status, struct stb_err *err)
+{
+	struct stb_err why;
+	enum stb_status of_replicas;
+
+	if (!s->replicas || status == STB_STATUS_DISTURBED)
+		return status;
+	stb_err_clear(&why);
+	of_replicas = stb_replica_watch_end(s->replicas, &why);
+	if (of_replicas == STB_STATUS_OK || (!stb_status_valid(status) && of_replicas != STB_STATUS_FALLBACK))
+		return status;
+	*err = why;
+	return of_replicas;
+}
+
+static void add_lag_row(struct sampler *s, enum stb_status status)
+{
+	struct stb_err err;
+
+	if (s->lag_s >= 0 &&
+		stb_results_add(s->run->results, s->cell, s->slot, s->repetition, "replica_lag", s->lag_s, status, &err))
+		STB_BUG("the key of a repetition is there already");
+}
+
 void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition)
 {
 	const struct stb_plan_cell *c = &run->plan->cells[cell];
 	const struct stb_plan_block *workload = &run->plan->blocks[c->workload];
 	const bool is_io = !strcmp(workload->type, "io");
 	const char *label = stb_plan_cell_label(&run->arena, run->plan, cell);
-	struct sampler s = { .run = run, .cell = cell, .slot = slot, .repetition = repetition, .group = c->group, .is_io = is_io };
+	struct sampler s = { .run = run, .cell = cell, .slot = slot, .repetition = repetition, .group = c->group, .is_io = is_io, .lag_s = -1 };
 	const size_t from = run->results->n_rows;
 	struct stb_phase *phase = NULL;
 	struct stb_err err;
@@ -428,6 +473,10 @@ void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t
 		record_unrun(run, label, cell, slot, repetition, is_io, err.what);
 		goto out;
 	}
+	if (stb_replica_watch_begin(&s.replicas, run, c->group, phase, run->plan->matrices[c->matrix].interval_ns, &err)) {
+		record_unrun(run, label, cell, slot, repetition, is_io, err.what);
+		goto out;
+	}
 	stb_record_cell(run, "begin", cell, slot, repetition, NULL);
 	run->what = stb_arena_printf(&run->arena, "%s #%u", label, repetition);
 
@@ -439,7 +488,7 @@ void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t
 		goto out;
 	}
 
-	const enum stb_status status = judge(workload, is_io, fate, &phase->result, &err);
+	const enum stb_status status = judge_replicas(&s, judge(workload, is_io, fate, &phase->result, &err), &err);
 
 	if (is_io)
 		stb_record_engine(run, cell, &phase->result);
@@ -450,6 +499,7 @@ void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t
 	else
 		stb_results_add_partial(run->results, cell, slot, repetition, s.total.ops, s.total.bytes, s.total.errors, s.sampled_ns,
 			status);
+	add_lag_row(&s, status);
 	stb_record_result(run, cell, slot, repetition, from, status, stb_status_valid(status) ? NULL : err.what, &phase->result, &s.series);
 	run->done++;
 	say_done(run, label, repetition, from, status, is_io);
@@ -463,6 +513,7 @@ void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t
 		stb_progress_say(&run->progress, "stb: bug: %llu allocations in the measured phase of %s",
 			(unsigned long long)phase->alloc_calls, label);
 out:
+	stb_replica_watch_free(s.replicas);
 	stb_phase_unmap(phase);
 	stb_buf_fini(&s.series);
 }

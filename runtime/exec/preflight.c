@@ -200,6 +200,14 @@ static int need_cpus(struct needs *n, const struct stb_plan_block *server)
 		stb_arena_printf(&n->run->arena, "%d", have), &err);
 }
 
+/* On one of the data volumes: each replica has its own. */
+static uint64_t space_of_one(const struct stb_plan *p, const struct stb_plan_group *g)
+{
+	bool semi_sync;
+
+	return g->space_bytes / (1 + (g->database == STB_NONE ? 0 : stb_replication_of(&p->blocks[g->database], &semi_sync)));
+}
+
 static int need_volume(struct needs *n, const struct stb_plan_group *g, const struct stb_plan_mount *m)
 {
 	struct stb_run *run = n->run;
@@ -217,7 +225,7 @@ static int need_volume(struct needs *n, const struct stb_plan_group *g, const st
 		rc = tell(n, named(n, storage), "a directory that the server's user can reach", place, &err);
 	}
 	for (int need = 0; need < STB_N_VOLUME_NEEDS && !rc; need++) {
-		const char *words = stb_volume_check(&env, m, strcmp(m->role, "data") ? 0 : g->space_bytes, (enum stb_volume_need)need, &run->arena,
+		const char *words = stb_volume_check(&env, m, strcmp(m->role, "data") ? 0 : space_of_one(run->plan, g), (enum stb_volume_need)need, &run->arena,
 			&err);
 
 		if (err.set)

@@ -426,18 +426,20 @@ static void say_unverified(struct stb_run *run, const struct stb_plan_block *dat
  * {variables that are otherwise there than in "variables"}, "unverified": [options that no variable shows]}}}}. A matrix of 100 variants
  * has 100 servers of 1000 variables, nearly all the same: so each one says in what it differs.
  */
-void stb_record_server(struct stb_run *run, uint32_t group, const struct stb_db_address *address)
+static void record_server(struct stb_run *run, uint32_t group, uint32_t replica, const struct stb_mysqld *m, const struct stb_db_address *address)
 {
 	const struct stb_plan_group *pg = &run->plan->groups[group];
 	const char *name = run->plan->blocks[pg->database].name;
-	const struct stb_mysqld *m = run->groups[group].mysqld;
 	json_t *db = database_entry(run, name), *servers, *one;
-	char id[SHOWN_ID + 1];
+	char id[SHOWN_ID + 32];
 	struct stb_buf text;
 	struct stb_err err;
 
 	servers = json_object_get(db, "servers");
-	snprintf(id, sizeof id, "%.*s", SHOWN_ID, pg->id);
+	if (replica)
+		snprintf(id, sizeof id, "%.*s replica %u", SHOWN_ID, pg->id, replica);
+	else
+		snprintf(id, sizeof id, "%.*s", SHOWN_ID, pg->id);
 	one = json_object_get(servers, id);
 	if (one && !json_object_get(one, "from"))
 		return;
@@ -454,14 +456,26 @@ void stb_record_server(struct stb_run *run, uint32_t group, const struct stb_db_
 		set_variables(db, one, variables);
 		json_decref(variables);
 	}
-	if (m) {
+	if (m)
 		json_object_set_new(one, "unverified", list_of(stb_mysqld_unverified(m)));
+	if (m && !replica)
 		say_unverified(run, &run->plan->blocks[pg->database], stb_mysqld_unverified(m));
-	}
 	stb_buf_fini(&text);
 	stb_err_clear(&err);
 	if (stb_record_write_environment(run, &err) && !run->fatal.set)
 		run->fatal = err;
+}
+
+void stb_record_server(struct stb_run *run, uint32_t group, const struct stb_db_address *address)
+{
+	record_server(run, group, 0, run->groups[group].mysqld, address);
+}
+
+void stb_record_replica(struct stb_run *run, uint32_t group, uint32_t number)
+{
+	const struct stb_mysqld *m = run->groups[group].replicas[number - 1];
+
+	record_server(run, group, number, m, stb_mysqld_address(m));
 }
 
 void stb_record_leftover(void *ctx, int made, const char *kind, const char *object)

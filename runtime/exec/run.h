@@ -8,6 +8,7 @@
  *   doctor.c     the needs of a run as a list
  *   preflight.c  all that can be refused before anything is touched
  *   groups.c     provision, start, load, stop, remove: the life of a group
+ *   replicas.c   the replicas of a group, and the watch over them in a repetition
  *   measure.c    one repetition: child, status, figures
  *   record.c     what is written into the run directory
  */
@@ -24,8 +25,11 @@
 #include "runtime/storage/storage.h"
 
 struct stb_group_run {
-	struct stb_volume **volumes;    /* n_mounts; NULL entries are not there */
+	struct stb_volume **volumes;    /* n_mounts for each server; NULL entries are not there, or are an earlier mount's volume */
 	struct stb_mysqld *mysqld;
+	struct stb_mysqld *replicas[STB_MAX_REPLICAS];
+	uint32_t n_replicas;            /* as planned */
+	bool semi_sync;
 	struct stb_db_address external; /* database external; host and socket NULL until resolved */
 	bool provisioned, running, loaded;
 	bool made_tables;               /* a load was begun: on an external server they are dropped at the end */
@@ -83,6 +87,8 @@ int stb_run_carry_out(struct stb_run *run);
 STB_NODISCARD int stb_run_preflight(struct stb_run *run, struct stb_err *err);
 
 /* groups.c */
+/* Whether a signal asked the run (ctx) to stop. */
+bool stb_run_interrupted(void *ctx);
 /* A failure marks the group, prints why, and takes away what was made. */
 void stb_group_provision(struct stb_run *run, uint32_t group);
 void stb_group_start(struct stb_run *run, uint32_t group);
@@ -91,8 +97,24 @@ void stb_group_stop(struct stb_run *run, uint32_t group);
 void stb_group_remove(struct stb_run *run, uint32_t group);
 /* Provisioned, loaded, its server running and no other one; a broken group is made anew. false: it is marked, why says for what. */
 bool stb_group_ready(struct stb_run *run, uint32_t group);
-/* Whether the server of the group has died; then the group is broken and *err has the tail of the log. */
+/* Whether a server of the group has died; then the group is broken and *err has the tail of the log. */
 bool stb_group_server_died(struct stb_run *run, uint32_t group, struct stb_err *err);
+
+/* replicas.c */
+struct stb_replica_watch; /* of one repetition: a process that looks at the replicas, what it has seen, how the primary stood before */
+
+/* Asks a signal to end a wait. */
+struct stb_replication stb_group_replication(struct stb_run *run, uint32_t group);
+/* Waits until the replicas have caught up. 0, also where there are none; -1 with *err. */
+STB_NODISCARD int stb_group_settle(struct stb_run *run, uint32_t group, struct stb_err *err);
+/* Begins to watch during a repetition; phase tells how far it is. *out is NULL where the group has no replicas. 0 or -1 with *err. */
+STB_NODISCARD int stb_replica_watch_begin(struct stb_replica_watch **out, struct stb_run *run, uint32_t group, const struct stb_phase *phase,
+	uint64_t interval_ns, struct stb_err *err);
+/* The greatest lag in seconds that was seen in (from_ns, to_ns] of the measure stage; where nobody looked then, the one before. false: none is known. */
+bool stb_replica_watch_lag(const struct stb_replica_watch *w, uint64_t from_ns, uint64_t to_ns, double *lag_s);
+/* After the repetition: what it is worth, STB_STATUS_OK where the replicas did as they should; *err says why not. */
+enum stb_status stb_replica_watch_end(struct stb_replica_watch *w, struct stb_err *err);
+void stb_replica_watch_free(struct stb_replica_watch *w);
 
 /* reuse.c */
 /* Which results of other runs are taken over: sets run->present, adds their rows. 0 or -1 with *err. */
@@ -121,6 +143,8 @@ struct json_t *stb_record_session(const struct stb_run *run);
 STB_NODISCARD int stb_record_write_environment(struct stb_run *run, struct stb_err *err);
 /* The server of a group as it runs: the cells that it serves, its version and variables. Once a group. */
 void stb_record_server(struct stb_run *run, uint32_t group, const struct stb_db_address *address);
+/* The same of a replica, by its number from 1. */
+void stb_record_replica(struct stb_run *run, uint32_t group, uint32_t number);
 /* An entry of "servers" with the server's variables; takes `one`. */
 void stb_record_server_entry(struct stb_run *run, const char *database, const char *group, struct json_t *one, struct json_t *variables);
 void stb_record_step(struct stb_run *run, const char *ev, const char *op, uint32_t group, const struct stb_err *err);

@@ -129,7 +129,7 @@ struct stb_plan_group {
 	uint32_t *fills;     /* blocks[]: io workloads that run, unmeasured and in order, after provisioning */
 	uint32_t n_fills;
 	uint64_t load_bytes; /* written by provisioning: file layout, mkfs, data set */
-	uint64_t space_bytes;/* needed on the data volume while it lives */
+	uint64_t space_bytes;/* needed on the data volumes, one a server, while they live */
 	uint64_t provision_ns; /* estimate */
 	const char *not_run; /* NULL, or why `run` refuses it: "storage external disk is described, not provisioned" */
 	uint32_t not_run_block; /* blocks[], which it is about, or STB_NONE */

@@ -77,8 +77,8 @@ static const char *metric_heading(struct stb_sheet *s, const char *metric, bool 
 		metric += m.part_len;
 		dot = strchr(metric, '.');
 	}
-	/* sync. names metrics of their own; the others are directions of one */
-	if (dot && strncmp(metric, "sync.", 5))
+	/* sync. and server. name metrics of their own; the others are directions of one */
+	if (dot && strncmp(metric, "sync.", 5) && strncmp(metric, "server.", 7))
 		stb_buf_printf(&b, "%.*s ", (int)(dot - metric), metric);
 	percent = strstr(m.heading, "%s");
 	if (percent) {

@@ -229,8 +229,11 @@ static void add_server(const struct row_ctx *x, const struct stb_measure *m)
 		add(x, "server.cpu_ms", (double)s->cpu_ns / NS_PER_MS);
 	if (s->has_cpu && m->ok[0])
 		add(x, "server.cpu_us_per_event", (double)s->cpu_ns / 1000 / (double)m->ok[0]);
+	/* a server that has no replicas counts them all the same */
+	const bool semi_sync = s->count[STB_SERVER_SEMISYNC_TX] || s->count[STB_SERVER_SEMISYNC_NO_TX];
+
 	for (uint32_t i = 0; i < STB_N_SERVER_COUNTS; i++)
-		if (s->known & 1u << i)
+		if (s->known & 1u << i && (i < STB_SERVER_SEMISYNC_TX || semi_sync))
 			add(x, metrics[i], (double)s->count[i]);
 }
 

@@ -92,7 +92,9 @@ struct stb_fairness {
 		"Handler_read_first Handler_read_key Handler_read_last Handler_read_next Handler_read_prev Handler_read_rnd")            \
 	X(ROWS_INSERTED, "server.rows_inserted", "Handler_write")                                                                      \
 	X(ROWS_UPDATED, "server.rows_updated", "Handler_update")                                                                       \
-	X(ROWS_DELETED, "server.rows_deleted", "Handler_delete")
+	X(ROWS_DELETED, "server.rows_deleted", "Handler_delete")                                                                       \
+	X(SEMISYNC_TX, "server.semisync_tx", "Rpl_semi_sync_master_yes_tx Rpl_semi_sync_source_yes_tx")                                \
+	X(SEMISYNC_NO_TX, "server.semisync_no_tx", "Rpl_semi_sync_master_no_tx Rpl_semi_sync_source_no_tx")
 
 enum stb_server_count {
 #define STB_X(symbol, metric, variables) STB_SERVER_##symbol,

@@ -195,6 +195,74 @@ Test(db_config, option_file)
 	stb_buf_fini(&text);
 }
 
+/* The lines of each role, in either family's words; parts on volumes of their own. */
+Test(db_config, option_file_of_each_role)
+{
+	static const struct {
+		bool mariadb, semi_sync;
+		enum stb_mysqld_role role;
+		const char *lines, *lacks;
+	} cases[] = {
+		{true, false, STB_MYSQLD_ALONE, "innodb-log-group-home-dir = \"/r/redo\"\nskip-networking\nskip-log-bin\n", "server-id"},
+		{true, false, STB_MYSQLD_PRIMARY, "bind-address = 127.0.0.1\nlog-bin = \"/b/log\"\nserver-id = 3\ngtid-strict-mode = ON\n", "semi-sync"},
+		{true, true, STB_MYSQLD_PRIMARY, "gtid-strict-mode = ON\nrpl-semi-sync-master-enabled = ON\n", "skip-networking"},
+		{true, true, STB_MYSQLD_REPLICA, "skip-networking\nskip-log-bin\nread-only = ON\nskip-slave-start\nrelay-log = \"/d/relay\"\nserver-id = 3\n"
+			"gtid-strict-mode = ON\nrpl-semi-sync-slave-enabled = ON\n", "bind-address"},
+		{false, true, STB_MYSQLD_PRIMARY, "gtid-mode = ON\nenforce-gtid-consistency = ON\nplugin-load-add = semisync_source.so\n"
+			"loose-rpl-semi-sync-source-enabled = ON\n", "gtid-strict-mode"},
+		{false, false, STB_MYSQLD_REPLICA, "skip-replica-start\nrelay-log = \"/d/relay\"\nserver-id = 3\ngtid-mode = ON\n", "semisync"},
+	};
+
+	for (unsigned i = 0; i < STB_LEN(cases); i++) {
+		struct stb_option_file f = files;
+		struct stb_buf text;
+
+		f.mariadb = cases[i].mariadb;
+		f.role = cases[i].role;
+		f.semi_sync = cases[i].semi_sync;
+		f.server_id = 3;
+		f.redo_dir = "/r/redo";
+		f.binlog = "/b/log";
+		f.relay_log = "/d/relay";
+		stb_buf_init(&text);
+		cr_assert_eq(stb_option_file(&text, &f, db_mysql(&arena), &err), 0, "%s", err.what);
+		cr_expect(strstr(stb_buf_str(&text), cases[i].lines), "%u: %s", i, stb_buf_str(&text));
+		cr_expect(!strstr(stb_buf_str(&text), cases[i].lacks), "%u: %s", i, stb_buf_str(&text));
+		stb_buf_fini(&text);
+	}
+}
+
+/* One that an ordinary user may listen on. */
+Test(db_config, ports_are_free)
+{
+	const uint16_t port = stb_role_port(&err);
+
+	cr_assert(port >= 1024, "%u %s", port, err.what);
+}
+
+/* How many servers a database has, of every kind of block. */
+Test(db_config, replicas_of_a_database)
+{
+	struct stb_plan_block *b = db_mysql(&arena);
+	bool semi_sync;
+
+	cr_assert_eq(stb_replication_of(b, &semi_sync), 0);
+	cr_assert_not(semi_sync);
+	db_unset(b, "topology");
+	db_set_word(&arena, b, "topology", "semisync_replica");
+	cr_assert_eq(stb_replication_of(b, &semi_sync), 1);
+	cr_assert(semi_sync);
+	db_set_count(&arena, b, "replicas", 3);
+	cr_assert_eq(stb_replication_of(b, &semi_sync), 3);
+	db_unset(b, "topology");
+	db_set_word(&arena, b, "topology", "async_replica");
+	cr_assert_eq(stb_replication_of(b, &semi_sync), 3);
+	cr_assert_not(semi_sync);
+	db_unset(b, "topology");
+	db_set_word(&arena, b, "topology", "single");
+	cr_assert_eq(stb_replication_of(b, &semi_sync), 0);
+}
+
 /* A plan that was edited by hand must not get a line of its own into the file. */
 Test(db_config, option_file_takes_no_second_line)
 {
