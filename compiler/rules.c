@@ -215,6 +215,7 @@ void stb_rules_run(struct stb_expansion *x, const char ***notes, uint32_t *n_not
 		r.s = x->scopes[i];
 		look(&r);
 	}
+	stb_rules_look_unused(&r);
 	*notes = STB_NEW_ARRAY(x->arena, const char *, r.n + x->n_fallen + 1);
 	for (uint32_t i = 0; i < r.n; i++) {
 		finish(&r, &r.findings[i]);

@@ -52,10 +52,13 @@ void stb_rule_fits(struct stb_rules_run *r, const struct stb_eattr *size, const 
 
 /* Each looks at r->s with all rules of its table. io: volume and storage are there; oltp: the database is; volume: volume and storage are. */
 void stb_rules_look_io(struct stb_rules_run *r);
+void stb_rules_look_io_alone(struct stb_rules_run *r); /* those of io that need nothing but the workload */
 void stb_rules_look_oltp(struct stb_rules_run *r);
 void stb_rules_look_volume(struct stb_rules_run *r); /* r->volume and r->storage */
 void stb_rules_look_place(struct stb_rules_run *r);
 void stb_rules_look_mix(struct stb_rules_run *r);
+/* rules_unused.c: blocks without a scope. */
+void stb_rules_look_unused(struct stb_rules_run *r);
 
 /* rules_rate.c: rates, pauses and steadiness, of io and oltp alike. */
 void stb_rule_two_rates(struct stb_rules_run *r);

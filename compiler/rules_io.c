@@ -542,3 +542,15 @@ void stb_rules_look_io(struct stb_rules_run *r)
 	for (size_t i = 0; i < STB_LEN(table); i++)
 		table[i](r);
 }
+
+void stb_rules_look_io_alone(struct stb_rules_run *r)
+{
+	static look_fn *const alone[] = {
+		depth_of_sync_engine, depth_of_async_engine, direct_block_size, size_of_blocks, time_based_runtime, mix_of_one_direction, sync_of_reads,
+		random_of_sequential, sizes_and_shares, sizes_of_each_other, batch_of_depth, ring_attributes, polled_buffered, verify_impossible,
+		offset_of_blocks, stb_rule_two_rates, stb_rule_without_rate,
+	};
+
+	for (size_t i = 0; i < STB_LEN(alone); i++)
+		alone[i](r);
+}

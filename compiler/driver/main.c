@@ -35,7 +35,7 @@
  *               lines), import_fio_value.c (their values), import_fio_facts.c, import_fio_job.c and import_fio_cpus.c
  *               (a job), import_sysbench.c and import_sysbench_line.c (command lines)
  *   judgement   check.c (each block), pins.c (pins by the pin rules), rules.c, rules_io.c, rules_rate.c, rules_oltp.c, rules_mix.c,
- *               rules_volume.c, rules_place.c (attributes against each other), cost.c
+ *               rules_volume.c, rules_place.c (attributes against each other), rules_unused.c (blocks of no cell), cost.c
  *   the plan    lower.c, lower_matrix.c, lower_report.c, lower_later.c (what a run does not carry out)
  *   exports     export.c (documents and what they cannot say), export_fio.c, export_kubernetes.c, export_libvirt.c, export_sysbench.c
  *   tables      schema.c (from schema.def), diag.c and diag_print.c, diag_sarif.c (codes.def), explain.c and reference.c (the reference)

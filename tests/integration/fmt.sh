@@ -45,4 +45,12 @@ expect "-w with --check" 2 "$STB" fmt -w --check pretty.stb
 expect "a file that is not there" 1 "$STB" fmt nowhere.stb
 expect "a directory" 1 "$STB" fmt .
 for spec in "$repo"/specs/*.stb; do expect "$(basename "$spec") is in form" 0 "$STB" fmt --check "$spec"; done
+for doc in README.md grammar/preface.md; do
+	awk -v out="$work/$(basename "$doc" .md)" '/^```stb$/ { on = 1; n++; next } /^```/ { on = 0 } on { print > (out "-" n ".stb") }' "$repo/$doc"
+done
+for spec in "$work"/README-*.stb "$work"/preface-*.stb; do
+	grep -q '^stb 1' "$spec" || continue
+	expect "the example $(basename "$spec" .stb) is in form" 0 "$STB" fmt --check "$spec"
+	expect "and checks" 0 "$STB" check "$spec"
+done
 exit $failed
