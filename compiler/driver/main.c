@@ -48,14 +48,15 @@
  *   runtime/db        private servers and OLTP                              runtime/result   what was measured, in memory and in files
  *   runtime/report    tables and claims
  *
- * What a command prints on standard output counts: when it cannot be written (closed, full, a reader that went away), that is an error of
- * its own.
+ * What a command prints on standard output counts: when it cannot be written (closed, full), that is an error of its own. A reader that
+ * went away (`stb plan x.stb | head`) has what it wanted: nothing is said, and the exit code is that of the command.
  */
 #include "compiler/driver/driver.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,12 +73,20 @@ static void guard_standard_streams(void)
 	}
 }
 
+/* Whether nobody will ever read what is written to standard output; the errno of a failed write may be long gone. */
+static bool reader_went_away(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
+}
+
 static int finish_output(int code)
 {
 	const int failed = ferror(stdout);
 
 	errno = 0;
-	if (!fflush(stdout) && !failed)
+	if ((!fflush(stdout) && !failed) || reader_went_away())
 		return code;
 	fprintf(stderr, "stb: error: cannot write to standard output%s%s\n"
 		"  what to do: send the output to a place that takes it\n", errno ? ": " : "", errno ? strerror(errno) : "");
@@ -91,7 +100,7 @@ int main(int argc, char **argv)
 
 	guard_standard_streams();
 	setlocale(LC_CTYPE, "C.UTF-8"); /* numbers stay with dots whatever the user's locale */
-	signal(SIGPIPE, SIG_IGN);       /* a reader that went away is an error message, not a death without clean-up */
+	signal(SIGPIPE, SIG_IGN);       /* a reader that went away is no death without clean-up */
 	code = stb_args_parse(&args, argc, argv, stderr);
 	if (!code && args.help)
 		stb_help_command(args.command, stdout);
