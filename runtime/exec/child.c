@@ -257,6 +257,32 @@ static bool deaf(const struct watch *w)
 	return w->killed && stb_clock_ns() > w->stop_at + w->job->grace_ns + DEAF_NS;
 }
 
+/* What a signal that stb did not send means for somebody who wants the repetition. */
+static const char *signal_remedy(int sig)
+{
+	static const struct {
+		int sig;
+		const char *remedy;
+	} known[] = {
+		{ SIGXFSZ, "a file may not grow that far in this shell: raise the limit (`ulimit -f unlimited`), or give the volume a smaller `size`" },
+		{ SIGXCPU, "its CPU time is limited in this shell: raise the limit (`ulimit -t unlimited`)" },
+		{ SIGKILL, "somebody or something killed it: the kernel where memory ran out (`dmesg` names the process), a cgroup's memory limit, a "
+			   "batch system, a person" },
+		{ SIGBUS, "memory that maps a file lost what is behind it: the file was cut short, its file system is full, or the device failed "
+			  "(`dmesg`)" },
+		{ SIGSEGV, "this is a fault of stb or of a library that the engine uses: report it with the spec and what `stb version` says" },
+		{ SIGABRT, "this is a fault of stb or of a library that the engine uses: report it with the message before and the spec" },
+		{ SIGILL, "the program was built for another processor: build stb on this machine" },
+		{ SIGSYS, "a filter of system calls forbids what the engine does (a container's seccomp profile): allow it, or name another engine" },
+		{ SIGTERM, "somebody ended it: to stop a run, signal the process of stb itself" },
+	};
+
+	for (size_t i = 0; i < STB_LEN(known); i++)
+		if (known[i].sig == sig)
+			return known[i].remedy;
+	return "stb did not send it: find out who did";
+}
+
 static enum stb_child_fate judge(struct watch *w, int status)
 {
 	if (deaf(w)) {
@@ -270,9 +296,11 @@ static enum stb_child_fate judge(struct watch *w, int status)
 		return w->fate;
 	}
 	if (WIFSIGNALED(status)) {
-		stb_err_set(w->err, 0, "the measuring process was killed by signal %d (%s)", WTERMSIG(status),
-			strsignal(WTERMSIG(status)));
-		stb_err_remedy(w->err, "look at the kernel's log (out of memory?); the repetition is marked and the run goes on");
+		const char *name = sigabbrev_np(WTERMSIG(status));
+
+		stb_err_set(w->err, 0, "the measuring process was killed by signal %d (%s%s: %s)", WTERMSIG(status), name ? "SIG" : "",
+			name ? name : "no name", strsignal(WTERMSIG(status)));
+		stb_err_remedy(w->err, "%s", signal_remedy(WTERMSIG(status)));
 		return STB_CHILD_DIED;
 	}
 	if (w->phase->err.set) {
