@@ -3,7 +3,8 @@
  *
  * The marker is a table of its own, stb_dataset(name, value), written before the first table is made and dropped after the last one: `tables` is then the
  * most that stb may have made, and sbtest1..sbtestN of that N are its own, complete or not. Any other sbtest table, or a table of the
- * marker's name with other columns, belongs to somebody else and makes stb refuse the schema.
+ * marker's name with other columns, belongs to somebody else and makes stb refuse the schema. `run` is the mark of the run that wrote the marker
+ * last: only that one drops the tables, at its end or through `stb clean`.
  */
 #include "runtime/db/dataset.h"
 
@@ -70,12 +71,22 @@ static int look(struct stb_client *c, struct found *f, struct stb_err *err)
 	return 0;
 }
 
-/* The marker's number of tables; refuses a marker that is not ours. */
-static int read_marker(struct stb_client *c, uint32_t *tables, struct stb_err *err)
-{
-	char format[16], count[16];
-	bool has_format = false, has_count = false;
+#define MARK_BYTES 64 /* bytes for a run's mark */
 
+/* The marker's number of tables, and the run that wrote it ("": none says so); refuses a marker that is not ours. */
+static int read_marker(struct stb_client *c, uint32_t *tables, char mark[MARK_BYTES], struct stb_err *err)
+{
+	char format[16], count[16], rows[16];
+	bool has_format = false, has_count = false, has_rows = false, has_mark = false;
+
+	*tables = 0;
+	mark[0] = '\0';
+	/* a claim that was killed just after it made the marker */
+	if (!stb_client_cell(c, "SELECT COUNT(name) + COUNT(value) FROM " STB_MARKER_TABLE, rows, sizeof(rows), &has_rows) && has_rows &&
+		!strcmp(rows, "0"))
+		return 0;
+	if (stb_client_cell(c, "SELECT value FROM " STB_MARKER_TABLE " WHERE name = 'run'", mark, MARK_BYTES, &has_mark) || !has_mark)
+		mark[0] = '\0';
 	if (stb_client_cell(c, "SELECT value FROM " STB_MARKER_TABLE " WHERE name = 'format'", format, sizeof(format), &has_format) ||
 		stb_client_cell(c, "SELECT value FROM " STB_MARKER_TABLE " WHERE name = 'tables'", count, sizeof(count), &has_count) ||
 		!has_format || strcmp(format, FORMAT) != 0) {
@@ -119,20 +130,22 @@ static int drop_own(struct stb_client *c, uint32_t tables, struct stb_err *err)
 	return 0;
 }
 
-int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err)
+int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, const char *mark, struct stb_err *err)
 {
+	char other[MARK_BYTES];
 	struct found f;
 	uint32_t own = 0;
 
-	if (look(c, &f, err) || (f.marker && read_marker(c, &own, err)))
+	if (look(c, &f, err) || (f.marker && read_marker(c, &own, other, err)))
 		return -1;
 	if (f.highest > own) {
 		stb_err_set(err, 0, "cannot load the data set: the schema has table `sbtest%u`, which stb did not make", f.highest);
 		stb_err_remedy(err, "name an empty schema, or measure the tables that are there with `dataset = use`");
 		return -1;
 	}
-	if (!f.marker && (run(c, "CREATE TABLE " STB_MARKER_TABLE " (name VARCHAR(64) NOT NULL PRIMARY KEY, value VARCHAR(255) NOT NULL)", err) ||
-				 put(c, "format", FORMAT, err)))
+	if (!f.marker && run(c, "CREATE TABLE " STB_MARKER_TABLE " (name VARCHAR(64) NOT NULL PRIMARY KEY, value VARCHAR(255) NOT NULL)", err))
+		return -1;
+	if (put(c, "format", FORMAT, err) || put(c, "run", mark, err))
 		return -1;
 	/* The larger number first, so that a load that is killed leaves no table outside of it. */
 	if (put_number(c, "tables", STB_MAX(own, d->tables), err) || put(c, "complete", "0", err) || drop_own(c, own, err))
@@ -140,15 +153,41 @@ int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, struct 
 	return put_number(c, "tables", d->tables, err);
 }
 
-int stb_dataset_drop(struct stb_client *c, struct stb_err *err)
+enum stb_undo stb_dataset_drop(struct stb_client *c, const char *mark, struct stb_err *err)
 {
+	char owner[MARK_BYTES] = "";
 	struct found f;
 	uint32_t own = 0;
 
-	if (look(c, &f, err) || (f.marker && read_marker(c, &own, err)))
-		return -1;
+	if (look(c, &f, err))
+		return STB_UNDO_FAILED;
+	if (!f.marker)
+		return STB_UNDO_GONE;
+	if (read_marker(c, &own, owner, err))
+		return STB_UNDO_FAILED;
+	if (*owner ? strcmp(owner, mark) != 0 : own > 0 || f.n_tables > 0)
+		return STB_UNDO_FOREIGN;
 	/* The marker last, so that what is left when this is cut short is still known as stb's. */
-	return f.marker && (drop_own(c, own, err) || run(c, "DROP TABLE " STB_MARKER_TABLE, err)) ? -1 : 0;
+	return drop_own(c, own, err) || run(c, "DROP TABLE " STB_MARKER_TABLE, err) ? STB_UNDO_FAILED : STB_UNDONE;
+}
+
+void stb_oltp_drop_sql(struct stb_buf *out, const char *schema, uint32_t tables)
+{
+	stb_buf_adds(out, "DROP TABLE IF EXISTS ");
+	for (uint32_t i = 1; i <= tables + 1; i++) {
+		if (schema) {
+			stb_buf_addc(out, '`');
+			for (const char *p = schema; *p; p++) {
+				if (*p == '`')
+					stb_buf_addc(out, '`');
+				stb_buf_addc(out, *p);
+			}
+			stb_buf_adds(out, "`.");
+		}
+		if (i <= tables)
+			stb_buf_printf(out, "sbtest%u, ", i);
+	}
+	stb_buf_adds(out, STB_MARKER_TABLE ";");
 }
 
 int stb_dataset_seal(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err)

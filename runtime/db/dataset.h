@@ -8,9 +8,9 @@
 
 /*
  * Makes room for tables sbtest1..N: drops those that the marker table says stb made, writes the marker. Tables of unknown origin make it fail
- * before anything is changed.
+ * before anything is changed. mark: of this run, which owns them from then on.
  */
-STB_NODISCARD int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err);
+STB_NODISCARD int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, const char *mark, struct stb_err *err);
 /* Notes in the marker that the load is complete. */
 STB_NODISCARD int stb_dataset_seal(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err);
 /*
@@ -18,7 +18,7 @@ STB_NODISCARD int stb_dataset_seal(struct stb_client *c, const struct stb_datase
  * (dataset = use); else, before a run, both ends are still there, as far as what ran before may have left them.
  */
 STB_NODISCARD int stb_dataset_check(struct stb_client *c, const struct stb_dataset *d, bool exact, struct stb_err *err);
-/* Drops the tables that the marker says stb made, and the marker. */
-STB_NODISCARD int stb_dataset_drop(struct stb_client *c, struct stb_err *err);
+/* Drops the tables that the marker says this run made, and the marker. Those of another run are foreign. */
+STB_NODISCARD enum stb_undo stb_dataset_drop(struct stb_client *c, const char *mark, struct stb_err *err);
 
 #endif

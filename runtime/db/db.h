@@ -42,7 +42,7 @@ struct stb_mysqld_env {
 	bool semi_sync;      /* commits wait for a replica's word */
 	void *ctx;
 	void (*leftover)(void *ctx, int made, const char *kind, const char *object); /* as in storage.h; kinds "pid", "socket" (a directory) */
-	bool (*stopped)(void *ctx); /* asked some times a second while a server is waited for: whether to give it up; NULL: never */
+	uint32_t (*stopped)(void *ctx); /* asked some times a second while a server is waited for: how often the run was told to stop; NULL: never */
 };
 
 /* The binary that would be used and its version text; -1 where none is found (where was looked; the package to install) or the prefix differs. */
@@ -57,7 +57,10 @@ STB_NODISCARD int stb_mysqld_create(struct stb_mysqld **out, const struct stb_my
 	const char *dir, struct stb_err *err);
 /* Also compares the spec's options with what is in force: a difference fails, both values are named, and the server is stopped. */
 STB_NODISCARD int stb_mysqld_start(struct stb_mysqld *m, struct stb_err *err);
-/* Clean shutdown (innodb_fast_shutdown as configured), SIGKILL after a bounded wait; an unclean end is an error. */
+/*
+ * Clean shutdown (innodb_fast_shutdown as configured), SIGKILL after a bounded wait; an unclean end is an error. Where the run was told to stop
+ * the wait is short, and none at all where it was told twice: the data is thrown away.
+ */
 STB_NODISCARD int stb_mysqld_stop(struct stb_mysqld *m, struct stb_err *err);
 /* True while the process lives; when it has died, *err (if given) has its exit and the tail of its error log. */
 bool stb_mysqld_alive(struct stb_mysqld *m, struct stb_err *err);
@@ -85,7 +88,7 @@ struct stb_replication {
 	struct stb_mysqld **replicas;
 	uint32_t n;
 	bool semi_sync;
-	bool (*stop)(void *ctx); /* asked while something is waited for: true ends the wait; may be NULL */
+	uint32_t (*stop)(void *ctx); /* asked while something is waited for: anything but 0 ends the wait; may be NULL */
 	void *ctx;
 };
 
@@ -131,6 +134,7 @@ struct stb_oltp_setup {
 	const struct stb_plan_block *workload; /* for run */
 	const struct stb_plan_block *dataset;  /* for load and check */
 	struct stb_db_address addr;
+	const char *run_mark;                  /* for load and cleanup: whose the tables are */
 	bool private_server;
 	pid_t server_pid; /* of a private server; 0: not known, its CPU time is not told */
 	const char *stat_file; /* that counts for the device under a private server's data: base/blockstat.h; NULL or "": none */
@@ -142,8 +146,12 @@ uint32_t stb_oltp_workers(const struct stb_plan_block *workload);
 STB_NODISCARD int stb_oltp_preflight(const struct stb_plan_block *workload, struct stb_err *err);
 /* Creates and fills the tables (stage LAYOUT, progress in rows). In the calling process; exec forks first. */
 int stb_oltp_load(const struct stb_oltp_setup *s, struct stb_phase *phase);
-/* Drops the tables that the marker says stb made, and the marker; none of them: nothing. */
-STB_NODISCARD int stb_oltp_cleanup(const struct stb_oltp_setup *s, struct stb_err *err);
+/* Drops the tables that the marker says the run of s->run_mark made, and the marker. Without a marker they are gone; another run's are foreign. */
+STB_NODISCARD enum stb_undo stb_oltp_cleanup(const struct stb_oltp_setup *s, struct stb_err *err);
+/* How many tables a data set has that is to be created; 0: it is not. */
+uint32_t stb_oltp_tables(const struct stb_plan_block *dataset);
+/* What does the same by hand, marker and all. schema NULL: the current one. */
+void stb_oltp_drop_sql(struct stb_buf *out, const char *schema, uint32_t tables);
 /* One repetition: connect, prepare, WARMUP, MEASURE, DRAIN. */
 int stb_oltp_run(const struct stb_oltp_setup *s, struct stb_phase *phase);
 

@@ -238,7 +238,7 @@ static int carry_out(struct load *load, struct stb_client *c, struct stb_err *er
 {
 	if (load->data.use)
 		return stb_dataset_check(c, &load->data, true, err);
-	if (stb_dataset_claim(c, &load->data, err) || create_tables(c, &load->data, err))
+	if (stb_dataset_claim(c, &load->data, load->setup->run_mark ? load->setup->run_mark : "", err) || create_tables(c, &load->data, err))
 		return -1;
 	if (load->data.bulk)
 		return stb_dataset_seal(c, &load->data, err);
@@ -271,16 +271,24 @@ int stb_oltp_load(const struct stb_oltp_setup *setup, struct stb_phase *phase)
 	return r;
 }
 
-int stb_oltp_cleanup(const struct stb_oltp_setup *setup, struct stb_err *err)
+enum stb_undo stb_oltp_cleanup(const struct stb_oltp_setup *setup, struct stb_err *err)
 {
 	const struct stb_client_limits limits = {CONNECT_TIMEOUT_S, CLEANUP_TIMEOUT_S};
 	struct stb_client *c;
-	int r;
+	enum stb_undo r;
 
 	stb_client_setup();
 	if (stb_client_open(&c, &setup->addr, &limits, err))
-		return -1;
-	r = stb_dataset_drop(c, err);
+		return STB_UNDO_FAILED;
+	r = stb_dataset_drop(c, setup->run_mark ? setup->run_mark : "", err);
 	stb_client_close(c);
 	return r;
+}
+
+uint32_t stb_oltp_tables(const struct stb_plan_block *dataset)
+{
+	struct stb_err ignored = {0};
+	struct stb_dataset d;
+
+	return stb_dataset_read(&d, dataset, &ignored) || d.use ? 0 : d.tables;
 }

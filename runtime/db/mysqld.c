@@ -46,6 +46,7 @@
 #define INIT_TIMEOUT_NS (300 * STB_NS_PER_S)
 #define START_TIMEOUT_NS (60 * STB_NS_PER_S)
 #define STOP_TIMEOUT_NS (60 * STB_NS_PER_S)
+#define HURRIED_STOP_NS (8 * STB_NS_PER_S) /* once the run was told to stop */
 #define LOOK_NS (STB_NS_PER_S / 10) /* how often the run is asked whether it is to stop */
 #define KILL_TIMEOUT_NS (10 * STB_NS_PER_S)
 #define PORT_TRIES 8
@@ -177,12 +178,30 @@ static bool reap(struct stb_mysqld *m)
 	return true;
 }
 
+/* Whoever is killed from outside writes no reason into its log: what stands there is about something else. */
+static int fail_killed(struct stb_mysqld *m, struct stb_err *err, const char *what)
+{
+	save_log(m);
+	stb_err_set(err, 0, "%s: %s, and not by stb", m->label, what);
+	if (m->block->span != STB_NONE)
+		err->span = m->block->span + 1;
+	if (WTERMSIG(m->status) == SIGXFSZ)
+		stb_err_remedy(err, "a file may not grow that far in this shell: raise the limit (`ulimit -f unlimited`)");
+	else
+		stb_err_remedy(err, "find out who did: the kernel where memory ran out (`dmesg` names the process), a cgroup's memory limit, a person%s%s",
+			m->saved_log[0] ? "; the server's log is kept in " : "", m->saved_log);
+	return -1;
+}
+
 static int fail_dead(struct stb_mysqld *m, struct stb_err *err, const char *when)
 {
 	char words[96], what[160];
 
 	stb_status_words(m->status, words, sizeof(words));
 	snprintf(what, sizeof(what), "the server %s %s", words, when);
+	/* the others it catches itself, and says in its log what it was doing */
+	if (WIFSIGNALED(m->status) && (WTERMSIG(m->status) == SIGKILL || WTERMSIG(m->status) == SIGTERM || WTERMSIG(m->status) == SIGXFSZ))
+		return fail_killed(m, err, what);
 	return fail_with_log(m, err, what);
 }
 
@@ -360,9 +379,9 @@ static void kill_server(struct stb_mysqld *m)
 	m->pid = 0;
 }
 
-static bool is_stopped(const struct stb_mysqld *m)
+static uint32_t is_stopped(const struct stb_mysqld *m)
 {
-	return m->env.stopped && m->env.stopped(m->env.ctx);
+	return m->env.stopped ? m->env.stopped(m->env.ctx) : 0;
 }
 
 /* What was begun is nobody's any more: no log is kept of it. */
@@ -608,8 +627,28 @@ bool stb_mysqld_alive(struct stb_mysqld *m, struct stb_err *err)
 	return false;
 }
 
+/* 0, or 1 when the server has not ended by the time that it has: less of it once the run was told to stop, and none when told again. */
+static int wait_stopped(const struct stb_mysqld *m, uint64_t *waited_ns, int *status)
+{
+	const uint64_t since_ns = stb_clock_ns();
+	uint64_t told_ns = 0;
+
+	while (stb_wait_child(m->pid, LOOK_NS, status)) {
+		const uint64_t now_ns = stb_clock_ns();
+		const uint32_t told = is_stopped(m);
+
+		if (told && !told_ns)
+			told_ns = now_ns;
+		*waited_ns = now_ns - since_ns;
+		if (told > 1 || (told && now_ns - told_ns > HURRIED_STOP_NS) || *waited_ns > STOP_TIMEOUT_NS)
+			return 1;
+	}
+	return 0;
+}
+
 int stb_mysqld_stop(struct stb_mysqld *m, struct stb_err *err)
 {
+	uint64_t waited_ns = 0;
 	char what[96];
 	int status;
 
@@ -618,9 +657,9 @@ int stb_mysqld_stop(struct stb_mysqld *m, struct stb_err *err)
 	if (reap(m))
 		return fail_dead(m, err, "before it was stopped");
 	kill(m->pid, SIGTERM);
-	if (stb_wait_child(m->pid, STOP_TIMEOUT_NS, &status)) {
+	if (wait_stopped(m, &waited_ns, &status)) {
 		kill_server(m);
-		snprintf(what, sizeof(what), "the server did not shut down within %llu s and was killed", STOP_TIMEOUT_NS / STB_NS_PER_S);
+		snprintf(what, sizeof(what), "the server did not shut down within %llu s and was killed", (unsigned long long)(waited_ns / STB_NS_PER_S));
 		return fail_with_log(m, err, what);
 	}
 	announce_pid(m, 0, m->pid);

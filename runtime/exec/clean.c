@@ -7,6 +7,7 @@
 #include "runtime/db/db.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/journal.h"
+#include "runtime/exec/tables.h"
 #include "runtime/storage/storage.h"
 
 #include <jansson.h>
@@ -14,16 +15,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum stb_undo undo(const struct stb_journal_story *s, const struct stb_leftover *l, struct stb_err *err)
+static bool is_tables(const struct stb_leftover *l)
+{
+	return !strcmp(l->kind, "tables");
+}
+
+static enum stb_undo undo(const struct stb_journal_story *s, const struct stb_leftover *l, const struct stb_plan *p, struct stb_err *err)
 {
 	const char *mark = s->marks[l->session];
 
 	if (!strcmp(l->kind, "pid") || !strcmp(l->kind, "socket"))
 		return stb_mysqld_undo(mark, l->kind, l->object, err);
+	if (is_tables(l))
+		return stb_tables_undo(p, mark, l->object, err);
 	return stb_storage_undo(mark, l->kind, l->object, err);
 }
 
-size_t stb_journal_undo(struct stb_journal *j, const struct stb_journal_story *s, FILE *out)
+size_t stb_journal_undo(struct stb_journal *j, const struct stb_journal_story *s, const struct stb_plan *p, FILE *out)
 {
 	size_t n_failed = 0;
 	struct stb_err err;
@@ -32,9 +40,11 @@ size_t stb_journal_undo(struct stb_journal *j, const struct stb_journal_story *s
 		const struct stb_leftover *l = &s->left.items[i];
 
 		stb_err_clear(&err);
-		switch (undo(s, l, &err)) {
+		switch (undo(s, l, p, &err)) {
 		case STB_UNDO_FAILED:
 			stb_exec_print_error(NULL, &err, stderr);
+			if (is_tables(l))
+				stb_tables_print(p, l->object, stderr);
 			n_failed++;
 			continue;
 		case STB_UNDONE:
@@ -86,8 +96,27 @@ out:
 	return rc;
 }
 
+/* Only tables on a server that stays need it; the other things say themselves whose they are. NULL without it, which undo() then says. */
+static struct stb_plan *load_plan(const struct stb_journal_story *s, const char *dir, struct stb_err *err)
+{
+	struct stb_plan *p = NULL;
+	char *path;
+
+	for (size_t i = 0; i < s->left.n && !p && !err->set; i++) {
+		if (!is_tables(&s->left.items[i]))
+			continue;
+		if (asprintf(&path, "%s/plan.json", dir) < 0)
+			STB_BUG("out of memory");
+		if (stb_plan_load(&p, path, err))
+			p = NULL;
+		free(path);
+	}
+	return p;
+}
+
 int stb_exec_clean(const char *dir)
 {
+	struct stb_plan *p;
 	struct stb_journal_story s;
 	struct stb_journal j;
 	struct stb_err err;
@@ -98,7 +127,11 @@ int stb_exec_clean(const char *dir)
 		stb_exec_print_error(NULL, &err, stderr);
 		return STB_EXIT_ENVIRONMENT;
 	}
-	n_failed = stb_journal_undo(&j, &s, stdout);
+	p = load_plan(&s, dir, &err);
+	if (err.set)
+		stb_exec_print_error(NULL, &err, stderr);
+	n_failed = stb_journal_undo(&j, &s, p, stdout);
+	stb_plan_free(p);
 	if (!s.left.n)
 		printf("nothing is left of this run\n");
 	if (n_failed)

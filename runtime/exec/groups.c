@@ -15,6 +15,7 @@
  */
 #include "runtime/exec/message.h"
 #include "runtime/exec/run.h"
+#include "runtime/exec/tables.h"
 
 #include "runtime/base/clock.h"
 
@@ -120,11 +121,11 @@ static int make_volumes(struct stb_run *run, uint32_t group, struct stb_err *err
 	return 0;
 }
 
-bool stb_run_interrupted(void *ctx)
+uint32_t stb_run_interrupted(void *ctx)
 {
 	struct stb_run *run = ctx;
 
-	return stb_signals_check(&run->signals) != 0;
+	return stb_signals_check(&run->signals) ? run->signals.count : 0;
 }
 
 /* The directory of a role ("data", "redo"); NULL: there is no volume for it. */
@@ -251,6 +252,16 @@ static void fill(struct stb_run *run, uint32_t group)
 	end(run, STB_OP_LOAD, group, since, &err);
 }
 
+/* Before they are made, and also where it will be half of them. */
+static void note_tables(struct stb_run *run, uint32_t group)
+{
+	const char *object = stb_tables_object(run->plan, group, &run->arena);
+
+	if (object && !run->groups[group].made_tables)
+		stb_record_leftover(run, 1, "tables", object);
+	run->groups[group].made_tables = true;
+}
+
 void stb_group_load(struct stb_run *run, uint32_t group)
 {
 	const struct stb_plan_group *pg = &run->plan->groups[group];
@@ -277,7 +288,8 @@ void stb_group_load(struct stb_run *run, uint32_t group)
 	/* the data depends on what it is, not on the cell that happens to come first */
 	s.seed = 1;
 	s.cell = stb_hash_u64(pg->id);
-	g->made_tables = true; /* also half of them */
+	s.run_mark = run->mark;
+	note_tables(run, group);
 	if (!stb_run_load(run, &s, &err)) {
 		g->loaded = true;
 	} else {
@@ -326,18 +338,16 @@ void stb_group_stop(struct stb_run *run, uint32_t group)
 /* On a server that stays the tables that were made there go; a private one takes its own with it. */
 static int drop_tables(struct stb_run *run, uint32_t group, struct stb_err *err)
 {
-	const struct stb_plan_group *pg = &run->plan->groups[group];
 	struct stb_group_run *g = &run->groups[group];
-	const struct stb_plan_block *db = database_of(run, group);
-	const struct stb_plan_attr *dataset = pg->dataset == STB_NONE ? NULL : stb_plan_attr(&run->plan->blocks[pg->dataset], "dataset");
+	const char *object = g->made_tables ? stb_tables_object(run->plan, group, &run->arena) : NULL;
 
-	if (!g->made_tables || !db || is_private(db) || !dataset || !dataset->val.str || strcmp(dataset->val.str, "create"))
-		return 0;
 	g->made_tables = false;
-
-	const struct stb_oltp_setup s = { .plan = run->plan, .dataset = &run->plan->blocks[pg->dataset], .addr = g->external };
-
-	return stb_oltp_cleanup(&s, err);
+	if (!object)
+		return 0;
+	if (stb_tables_undo(run->plan, run->mark, object, err) == STB_UNDO_FAILED)
+		return -1;
+	stb_record_leftover(run, 0, "tables", object);
+	return 0;
 }
 
 void stb_group_remove(struct stb_run *run, uint32_t group)

@@ -21,6 +21,7 @@
 
 #include "runtime/base/buf.h"
 #include "runtime/base/err.h"
+#include "runtime/base/process.h"
 
 #include <stdio.h>
 #include <sys/types.h>
@@ -28,6 +29,7 @@
 #define STB_MARK_LEN 12 /* hex digits: it is part of socket paths, which are short */
 
 struct json_t;
+struct stb_plan;
 
 struct stb_journal {
 	int fd;            /* -1: closed */
@@ -83,14 +85,7 @@ STB_NODISCARD int stb_journal_mend(struct stb_journal *j, const struct stb_journ
  */
 STB_NODISCARD int stb_journal_take(struct stb_journal_story *s, struct stb_journal *j, const char *dir, stb_journal_fn *fn, void *ctx,
 	struct stb_err *err);
-/* clean.c: undoes what the sessions left, last made first, and records it; says so on out, and on standard error what cannot be. The number of those. */
-STB_NODISCARD size_t stb_journal_undo(struct stb_journal *j, const struct stb_journal_story *s, FILE *out);
-
-enum { STB_BOOT_ID = 40 };
-/* Which start of the machine this is; "" where the kernel does not say. */
-void stb_boot_id(char out[STB_BOOT_ID]);
-
-/* When the process started, in clock ticks since boot (tells a reused pid); 0 where there is no such process. */
-uint64_t stb_process_start(pid_t pid);
+/* clean.c: undoes what the sessions left, last made first, and records it; says so on out, and on standard error what cannot be. The number of those. p: the run's plan, NULL: without tables on a server that stays nobody asks for it. */
+STB_NODISCARD size_t stb_journal_undo(struct stb_journal *j, const struct stb_journal_story *s, const struct stb_plan *p, FILE *out);
 
 #endif

@@ -242,13 +242,26 @@ static int reopen(struct resume *s, struct stb_run *run, struct stb_err *err)
 
 static int undo_left(struct resume *s, struct stb_err *err)
 {
-	const size_t n = stb_journal_undo(&s->journal, &s->story, stderr);
+	const size_t n = stb_journal_undo(&s->journal, &s->story, s->plan, stderr);
 
 	if (!n)
 		return 0;
 	stb_err_set(err, 0, "%zu of %zu things that the run in `%s` left behind could not be removed", n, s->story.left.n, s->dir);
 	stb_err_remedy(err, "see the messages before; then try again");
 	return -1;
+}
+
+/* Only where the last session came to its end: what a kill left half written is written anew. */
+static bool is_whole(const struct resume *s, const struct stb_run *run)
+{
+	return s->story.finished && run->done == run->n_measurements;
+}
+
+static int say_nothing_to_do(const struct resume *s, const struct stb_run *run)
+{
+	fprintf(stderr, "stb: nothing to do: %llu of %llu repetitions of the run in `%s` are there, and nothing was changed\n",
+		(unsigned long long)run->done, (unsigned long long)run->n_measurements, s->dir);
+	return run->n_failures ? STB_EXIT_CELLS : STB_EXIT_OK;
 }
 
 static void say_plan(const struct resume *s, const struct stb_run *run)
@@ -278,9 +291,16 @@ static int carry_on(struct resume *s, struct stb_err *err)
 	run = stb_run_new(&s->options);
 	run->resumed = true;
 	stb_record_make_mark(run->mark);
-	if (take_present(s, run, err) || check_machine(s, run, err) || undo_left(s, err) || stb_run_preflight(run, err))
+	if (take_present(s, run, err))
 		goto out;
 	stb_run_count(run);
+	if (is_whole(s, run)) {
+		if (!undo_left(s, err))
+			code = say_nothing_to_do(s, run);
+		goto out;
+	}
+	if (check_machine(s, run, err) || undo_left(s, err) || stb_run_preflight(run, err))
+		goto out;
 	if (stb_signals_open(&run->signals, err))
 		goto out;
 	run->journal = s->journal;

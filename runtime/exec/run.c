@@ -10,6 +10,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/exec/message.h"
+#include "runtime/exec/tables.h"
 #include "runtime/report/report.h"
 
 #include <errno.h>
@@ -185,8 +186,11 @@ static void list_leftovers(const struct stb_run *run)
 	if (!run->left.n)
 		return;
 	fprintf(stderr, "stb: error: clean-up is incomplete; this is left:\n");
-	for (size_t i = 0; i < run->left.n; i++)
+	for (size_t i = 0; i < run->left.n; i++) {
 		fprintf(stderr, "  %s %s\n", run->left.items[i].kind, run->left.items[i].object);
+		if (!strcmp(run->left.items[i].kind, "tables"))
+			stb_tables_print(run->plan, run->left.items[i].object, stderr);
+	}
 	fprintf(stderr, "  what to do: stb clean '%s'\n", run->dir);
 }
 
@@ -251,11 +255,10 @@ static void report(struct stb_run *run)
 	stb_report_markdown(r, &text);
 	fwrite(stb_buf_str(&text), 1, text.len, stdout);
 	say_where(run, complete, written);
-	if (fflush(stdout) || ferror(stdout)) { /* the driver says so */
-		run->trouble = true;
-		if (complete)
-			fprintf(stderr, "stb: the results are complete all the same, in %s\n", run->shown_dir);
-	}
+	/* no fault of what was measured: the driver says so, where somebody still wanted to read */
+	if (fflush(stdout) || ferror(stdout))
+		fprintf(stderr, complete ? "stb: the tables were not read to their end on standard output; the results are complete all the same, in %s\n"
+			: "stb: the tables were not read to their end on standard output; what could be kept is in %s\n", run->shown_dir);
 	stb_buf_clear(&text);
 	if (stb_claims_failed(r, &text))
 		fprintf(stderr, "stb: not every claim holds; `stb report %s --results %s --check` makes that its exit code\n", run->o->spec,

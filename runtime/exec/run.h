@@ -87,8 +87,8 @@ int stb_run_carry_out(struct stb_run *run);
 STB_NODISCARD int stb_run_preflight(struct stb_run *run, struct stb_err *err);
 
 /* groups.c */
-/* Whether a signal asked the run (ctx) to stop. */
-bool stb_run_interrupted(void *ctx);
+/* How many signals have asked the run (ctx) to stop. */
+uint32_t stb_run_interrupted(void *ctx);
 /* A failure marks the group, prints why, and takes away what was made. */
 void stb_group_provision(struct stb_run *run, uint32_t group);
 void stb_group_start(struct stb_run *run, uint32_t group);

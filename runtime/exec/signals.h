@@ -2,7 +2,7 @@
  * signals.h - SIGINT, SIGTERM and SIGHUP of a run: noted, never acted upon at once, so that clean-up always happens.
  *
  * They are blocked and read from a descriptor; one that was ignored when we started (nohup, a background job of a shell without job control)
- * stays ignored. A second one changes nothing but the count: clean-up is not skipped.
+ * stays ignored. A second one does not skip clean-up: it takes the patience with a private server away.
  */
 #ifndef STB_SIGNALS_H
 #define STB_SIGNALS_H

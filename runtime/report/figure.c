@@ -262,6 +262,8 @@ static const char *nothing(struct stb_arena *a, const struct stb_results *r, uin
 		return stb_arena_printf(a, "not measured: %s", clipped(a, f->why));
 	if (!f->known && !stb_results_selected(r, cell))
 		return "left out of this run (--only)";
+	if (!f->known && r->running)
+		return "not measured yet: the run is still going on";
 	if (!f->known && r->stopped)
 		return stb_arena_printf(a, "not measured: the run ended early (%s)", clipped(a, r->stopped));
 	return "no result";
@@ -303,6 +305,8 @@ const char *stb_figure_missing(struct stb_arena *a, const struct stb_results *r,
 		return stb_arena_printf(a, "%u of %u repetitions have this figure", have, f->asked);
 	if (f->why && !f->n_invalid)
 		why = clipped(a, f->why);
+	else if (r->running)
+		why = "the run is still going on";
 	else if (r->stopped)
 		why = stb_arena_printf(a, "the run ended early (%s)", clipped(a, r->stopped));
 	return stb_arena_printf(a, "%u of %u measured%s%s", have, f->asked, why ? ": " : "", why ? why : "");

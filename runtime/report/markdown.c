@@ -574,11 +574,13 @@ static void print_incomplete(const struct stb_results *r, struct stb_buf *out)
 	if (selected < cells)
 		stb_buf_printf(out, "> Partial: %llu of %llu cells were to be measured (--only).\n\n", (unsigned long long)selected,
 			(unsigned long long)cells);
-	if (measured >= asked && !doubtful && !r->stopped)
+	if (measured >= asked && !doubtful && !r->stopped && !r->running)
 		return;
 	stb_buf_printf(out, "> Incomplete: %llu of %llu repetitions are measured", (unsigned long long)measured, (unsigned long long)asked);
 	if (doubtful)
 		stb_buf_printf(out, ", %llu of them not trustworthy", (unsigned long long)doubtful);
+	if (r->running)
+		stb_buf_adds(out, "; the run is still going on");
 	if (r->stopped) {
 		stb_buf_adds(out, "; the run ended early: ");
 		stb_md_text(out, r->stopped);

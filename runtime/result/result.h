@@ -87,7 +87,8 @@ struct stb_results {
 	size_t n_rows, cap_rows;
 	struct stb_result_rep *reps;
 	size_t n_reps, cap_reps;
-	uint32_t n_sessions;         /* the most of any of them: 2 and more where one was resumed */
+	uint32_t n_sessions;         /* in which something was measured, the most of any of them: 2 and more where one was resumed */
+	bool running;                /* one of them is still going on: what is missing may come */
 	uint32_t n_runs;             /* run directories among what was read: stb_results_add_run() */
 	const char *stopped;         /* why the first of them that did not carry out its whole plan ended; NULL: all did */
 	uint8_t *selected;           /* plan->n_cells marks: what the runs were to measure; NULL: everything */

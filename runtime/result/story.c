@@ -9,6 +9,7 @@
  *   finish  stopped (why the plan was not carried out to its end; absent: it was)
  */
 #include "runtime/result/story.h"
+#include "runtime/base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,10 @@ struct reader {
 	uint8_t *keep;        /* NULL: all cells */
 	char *stopped;        /* as in the last finish record */
 	uint32_t n_sessions;
-	bool finished;
+	bool any_session, measured; /* this session has measured something */
+	bool finished, same_boot;
+	pid_t pid;            /* of the last session, and when it started */
+	uint64_t pid_start;
 };
 
 static int by_id(const void *a, const void *b)
@@ -114,6 +118,25 @@ static void take_steadiness(struct reader *s, const json_t *steady, uint32_t cel
 		stb_results_set_steady(s->r, cell, slot, repetition, after_s, found);
 }
 
+static void take_process(struct reader *s, const json_t *start)
+{
+	const char *boot = json_string_value(json_object_get(start, "boot"));
+	char now[STB_BOOT_ID];
+
+	stb_boot_id(now);
+	s->any_session = true;
+	s->measured = s->finished = false;
+	s->pid = (pid_t)json_integer_value(json_object_get(start, "pid"));
+	s->pid_start = (uint64_t)json_integer_value(json_object_get(start, "pid_start"));
+	s->same_boot = !boot || !*boot || !strcmp(boot, now);
+}
+
+/* As stb_journal_running() tells it. */
+static bool is_running(const struct reader *s)
+{
+	return !s->finished && s->same_boot && s->pid_start && stb_process_start(s->pid) == s->pid_start;
+}
+
 static void take_record(struct reader *s, const json_t *record)
 {
 	const char *ev = json_string_value(json_object_get(record, "ev"));
@@ -124,11 +147,16 @@ static void take_record(struct reader *s, const json_t *record)
 
 	if (!ev)
 		return;
-	if (!strcmp(ev, "result") && cell != STB_NONE)
+	if (!strcmp(ev, "result") && cell != STB_NONE) {
+		/* what was taken over from another run was not measured here */
+		if (!s->measured && !json_object_get(record, "from")) {
+			s->measured = true;
+			s->n_sessions++;
+		}
 		take_errors(s, json_object_get(record, "errors"));
+	}
 	if (!strcmp(ev, "start")) {
-		s->n_sessions++;
-		s->finished = false;
+		take_process(s, record);
 		take_selection(s, json_object_get(record, "cells"));
 	} else if (!strcmp(ev, "result") && cell != STB_NONE && slot && repetition) {
 		stb_results_forget(s->r, cell, slot, repetition);
@@ -209,8 +237,9 @@ int stb_story_read(struct stb_results *r, const char *dir, struct stb_err *err)
 	read_records(&s, in);
 	fclose(in);
 	r->n_sessions = STB_MAX(r->n_sessions, s.n_sessions);
-	if (s.n_sessions)
-		stb_results_add_run(r, s.keep, s.finished ? s.stopped : "it did not finish");
+	r->running |= is_running(&s);
+	if (s.any_session)
+		stb_results_add_run(r, s.keep, s.finished ? s.stopped : is_running(&s) ? NULL : "it did not finish");
 	free(s.stopped);
 	free(s.keep);
 	free(s.ids);

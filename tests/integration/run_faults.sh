@@ -47,10 +47,19 @@ sed '/^claim/,$d' io.stb >plain.stb
 # standard output that takes nothing: the environment refused nothing, and the results are complete
 "$STB" run plain.stb -o full >/dev/full 2>err
 code=$?
-holds "stdout full: exit 5" test $code = 5
+holds "stdout full: exit 3, no failed cells" test $code = 3
+lacks "stdout full: nothing is said to have failed" 'failed'
 says "stdout full: it is said" 'cannot write to standard output'
 says "stdout full: the results are complete" 'results are complete'
 holds "stdout full: they are" test "$(grep -c ',iops,' full/results.csv)" = 4 -a -s full/report.md
+
+# a reader that goes away takes nothing from the run
+{ "$STB" run plain.stb -o gone 2>err; echo $? >code; } | true
+holds "stdout closed by its reader: exit 0" test "$(cat code)" = 0
+says "stdout closed by its reader: where the results are" 'results are complete all the same, in gone'
+lacks "stdout closed by its reader: no error" 'error'
+holds "stdout closed by its reader: the journal says the same" test "$(jq -r 'select(.ev == "finish").exit' gone/journal.jsonl)" = 0
+holds "stdout closed by its reader: all is there" test "$(grep -c ',iops,.*,ok$' gone/results.csv)" = 4 -a -s gone/report.md
 
 # signals that were ignored at start stay ignored
 env --ignore-signal=HUP "$STB" run plain.stb --set length=1s -o nohup >out 2>err &

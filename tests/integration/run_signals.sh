@@ -62,6 +62,9 @@ pid=$!
 at_end "kill -KILL $pid 2>/dev/null"
 holds "SIGKILL: the run gets to its second cell" wait_for 30 measuring killed
 children=$(cat /proc/$pid/task/$pid/children)
+expect "a report while it works" 0 "$STB" report long.stb --results killed
+says "which says that more may come" 'still going on' out
+lacks "and not that it has ended" 'ended early' out
 expect "clean refuses while it works" 3 "$STB" clean killed
 says "and says so" 'still going on'
 kill -KILL $pid
@@ -75,6 +78,7 @@ holds "clean: nothing is left" test -z "$(ls store)"
 expect "clean again finds nothing" 0 "$STB" clean killed
 says "and says that" 'nothing is left' out
 expect "a report can be made of a killed run" 0 "$STB" report long.stb --results killed
+says "which says that it ended early" 'ended early' out
 
 # while a server is made or started: a server that never gets there is given up at the signal, not when its time is over
 real=$(PATH=$PATH:/usr/sbin command -v mariadbd || PATH=$PATH:/usr/sbin command -v mysqld)
@@ -127,6 +131,45 @@ else
 	skip "signals while a server starts" "needs MariaDB"
 fi
 
+# a private server that hangs: its end is not waited for as in a run that nobody stops, and after a second signal not at all
+if [ -n "$real" ]; then
+	server_of() { # pid of the server with the run's mark in its command line
+		local mark p
+		mark=$(sed -n 's/.*"mark":"\([0-9a-f]*\)".*/\1/p' "$1/journal.jsonl" | head -n 1)
+		for p in /proc/[0-9]*; do
+			tr '\0' ' ' 2>/dev/null <$p/cmdline | grep -F "$mark" | grep -qE '(mysqld|mariadbd)' && basename $p
+		done 2>/dev/null | head -n 1
+	}
+	sed 's/time = 1s/time = 60s/' server.stb >hang.stb
+	for times in 1 2; do
+		name=hang-$times
+		"$STB" run hang.stb -o $name >out 2>err &
+		pid=$!
+		at_end "kill -KILL $pid 2>/dev/null"
+		holds "$name: the run gets to its cell" wait_for 60 grep -q '"ev":"begin","op":"measure"' $name/journal.jsonl
+		sleep 0.5
+		server=$(server_of $name)
+		kill -STOP "${server:-$pid}"
+		for ((i = 0; i < times; i++)); do kill -TERM $pid; sleep 0.3; done
+		holds "$name: stb ends long before a minute is over" wait_for 40 gone $pid
+		wait $pid
+		holds "$name: exit 5" test $? = 5
+		says "$name: it is said" 'interrupted by (SIG)?TERM' err
+		holds "$name: the server is gone" gone "${server:-1}"
+		holds "$name: nothing is left" test -z "$(leftovers $name)$(ls store)"
+	done
+	"$STB" run hang.stb -o shot >out 2>err &
+	pid=$!
+	at_end "kill -KILL $pid 2>/dev/null"
+	holds "a server that is killed: the run gets to its cell" wait_for 60 grep -q '"ev":"begin","op":"measure"' shot/journal.jsonl
+	sleep 0.5
+	kill -KILL "$(server_of shot)"
+	wait $pid
+	holds "a server that is killed: exit 5" test $? = 5
+	says "a server that is killed: by what, and not by whom" 'killed by signal 9 \(Killed\).*, and not by stb' err
+	lacks "a server that is killed: no words of its log that are about something else" 'its log says' err
+fi
+
 # a journal that names what is not the run's is refused
 mkdir forged precious
 echo keep >precious/file
@@ -147,5 +190,21 @@ wait $pid
 holds "child: exit 5" test $? = 5
 says "child: the reason is given" 'killed by signal 9' err
 holds "child: nothing is left" test -z "$(leftovers child)$(ls store)"
+for words in 'XFSZ ulimit -f' 'BUS cut short' 'SEGV report it' 'ILL another processor'; do
+	sig=${words%% *}
+	"$STB" run short.stb -o child-$sig >out 2>err &
+	pid=$!
+	at_end "kill -KILL $pid 2>/dev/null"
+	holds "child, SIG$sig: the run gets to its second cell" wait_for 30 measuring child-$sig
+	kill -$sig $(cat /proc/$pid/task/$pid/children)
+	wait $pid
+	holds "child, SIG$sig: exit 5" test $? = 5
+	says "child, SIG$sig: by name" "killed by signal [0-9]+ \\(SIG$sig: " err
+	says "child, SIG$sig: with its own remedy" "what to do: .*${words#* }" err
+	lacks "child, SIG$sig: and no other" 'out of memory' err
+done
+(ulimit -f 100 && exec "$STB" run long.stb --only 'workload = quick' -o small) >out 2>err
+holds "a limit of file sizes is told as one: exit 5" test $? = 5
+says "a limit of file sizes is told as one" 'ulimit -f' err
 
 exit $failed

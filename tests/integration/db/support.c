@@ -81,7 +81,8 @@ struct stb_phase *phase_new(uint32_t n_workers)
 struct stb_oltp_setup setup_of(struct server *s, const struct stb_plan_block *workload)
 {
 	return (struct stb_oltp_setup){.workload = workload, .dataset = db_dataset(&s->arena, workload),
-		.addr = *stb_mysqld_address(s->mysqld), .private_server = true, .server_pid = stb_mysqld_pid(s->mysqld), .seed = 1, .cell = 7, .repetition = 1};
+		.addr = *stb_mysqld_address(s->mysqld), .run_mark = "abcdefabcdef",
+		.private_server = true, .server_pid = stb_mysqld_pid(s->mysqld), .seed = 1, .cell = 7, .repetition = 1};
 }
 
 void load(struct server *s, const struct stb_plan_block *workload)

@@ -1,0 +1,48 @@
+/* process.c - see process.h. */
+#include "runtime/base/process.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void stb_boot_id(char out[STB_BOOT_ID])
+{
+	const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd < 0 ? 0 : read(fd, out, STB_BOOT_ID - 1);
+
+	out[n > 0 ? n : 0] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+uint64_t stb_process_start(pid_t pid)
+{
+	char path[40], text[1024], *p;
+	unsigned long long start = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof text - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	p = strrchr(text, ')'); /* the name before it may hold anything */
+	if (!p)
+		return 0;
+	/* fields 3..21 stand between; starttime is field 22 (proc(5)) */
+	p++;
+	for (int field = 3; field < 22 && *p; field++) {
+		p += strspn(p, " ");
+		p += strcspn(p, " ");
+	}
+	start = strtoull(p, NULL, 10);
+	return start;
+}

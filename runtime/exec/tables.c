@@ -1,0 +1,128 @@
+/* tables.c - see tables.h. */
+#include "runtime/exec/tables.h"
+
+#include "runtime/db/db.h"
+
+#include <string.h>
+
+/* A value, or where it is to be found ("env:NAME"). */
+static const char *text_of(const struct stb_plan_block *db, const char *name)
+{
+	const struct stb_plan_attr *a = stb_plan_attr(db, name);
+
+	return a ? a->val.str : NULL;
+}
+
+static const struct stb_plan_block *database_of(const struct stb_plan *p, uint32_t group)
+{
+	const uint32_t db = p->groups[group].database;
+
+	return db == STB_NONE || strcmp(p->blocks[db].type, "external") ? NULL : &p->blocks[db];
+}
+
+static uint32_t tables_of(const struct stb_plan *p, uint32_t group)
+{
+	const uint32_t dataset = p->groups[group].dataset;
+
+	return dataset == STB_NONE ? 0 : stb_oltp_tables(&p->blocks[dataset]);
+}
+
+static void add_place(struct stb_buf *b, const struct stb_plan_block *db)
+{
+	const struct stb_plan_attr *port = stb_plan_attr(db, "port");
+	const char *socket = text_of(db, "socket"), *host = text_of(db, "host");
+
+	if (socket)
+		stb_buf_adds(b, socket);
+	else
+		stb_buf_printf(b, "%s:%.0f", host ? host : "?", port ? stb_val_double(&port->val) : 3306.0);
+}
+
+const char *stb_tables_object(const struct stb_plan *p, uint32_t group, struct stb_arena *a)
+{
+	const struct stb_plan_block *db = database_of(p, group);
+	const uint32_t n = db ? tables_of(p, group) : 0;
+	const char *schema, *words;
+	struct stb_buf b;
+
+	if (!n)
+		return NULL;
+	schema = text_of(db, "schema");
+	stb_buf_init(&b);
+	stb_buf_adds(&b, "sbtest1");
+	if (n > 1)
+		stb_buf_printf(&b, "..sbtest%u", n);
+	stb_buf_printf(&b, " in schema %s of database %s (", schema ? schema : "sbtest", db->name);
+	add_place(&b, db);
+	stb_buf_addc(&b, ')');
+	words = stb_arena_strdup(a, stb_buf_str(&b));
+	stb_buf_fini(&b);
+	return words;
+}
+
+static uint32_t find(const struct stb_plan *p, const char *object)
+{
+	struct stb_arena a;
+	uint32_t group = 0;
+
+	stb_arena_init(&a);
+	for (; group < p->n_groups; group++) {
+		const char *words = stb_tables_object(p, group, &a);
+
+		if (words && !strcmp(words, object))
+			break;
+	}
+	stb_arena_fini(&a);
+	return group < p->n_groups ? group : STB_NONE;
+}
+
+enum stb_undo stb_tables_undo(const struct stb_plan *p, const char *mark, const char *object, struct stb_err *err)
+{
+	const uint32_t group = p ? find(p, object) : STB_NONE;
+	struct stb_oltp_setup s = { .plan = p, .run_mark = mark };
+	enum stb_undo rc = STB_UNDO_FAILED;
+	const struct stb_plan_block *db;
+	struct stb_arena a;
+
+	if (group == STB_NONE) {
+		stb_err_set(err, 0, "the plan knows nothing of %s: they were left alone", object);
+		stb_err_remedy(err, "the plan.json of the run is wanted as the run wrote it; or drop them by hand");
+		return STB_UNDO_FAILED;
+	}
+	db = database_of(p, group);
+	s.dataset = &p->blocks[p->groups[group].dataset];
+	stb_arena_init(&a);
+	if (!stb_db_external_address(db, &a, &s.addr, err))
+		rc = stb_oltp_cleanup(&s, err);
+	stb_arena_fini(&a);
+	if (rc != STB_UNDO_FAILED)
+		return rc;
+	stb_err_wrap(err, "%s are still there", object);
+	if (!err->span && db->span != STB_NONE)
+		err->span = db->span + 1;
+	return rc;
+}
+
+void stb_tables_print(const struct stb_plan *p, const char *object, FILE *out)
+{
+	const uint32_t group = p ? find(p, object) : STB_NONE;
+	const struct stb_plan_attr *schema;
+	const struct stb_plan_block *db;
+	struct stb_arena a;
+	struct stb_buf sql;
+	bool known;
+
+	if (group == STB_NONE)
+		return;
+	db = database_of(p, group);
+	schema = stb_plan_attr(db, "schema");
+	known = !schema || schema->val.type != STB_V_SECRET;
+	stb_arena_init(&a);
+	stb_buf_init(&sql);
+	if (db->span != STB_NONE)
+		fprintf(out, "    asked for at %s\n", stb_plan_where(&a, p, db->span));
+	stb_oltp_drop_sql(&sql, !known ? NULL : schema && schema->val.str ? schema->val.str : "sbtest", tables_of(p, group));
+	fprintf(out, "    by hand: %s\n", stb_buf_str(&sql));
+	stb_buf_fini(&sql);
+	stb_arena_fini(&a);
+}

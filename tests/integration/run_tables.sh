@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# run_tables.sh - the tables that a run makes on a server that stays: named in the journal, dropped by `clean` after a kill, told where that cannot be.
+. "$(dirname "$0")/../support/integration.bash"
+cd "$work" || exit 1
+
+for tool in mariadb-install-db mariadb; do
+	command -v $tool >/dev/null || { skip "tables: a server of one's own" "needs $tool"; exit 0; }
+done
+mariadbd=$(command -v mariadbd || echo /usr/sbin/mariadbd)
+who=$(id -un)
+export STB_TEST_PASSWORD=secret_word_$$ STB_TEST_SCHEMA=bench
+
+mariadb-install-db --no-defaults --force --user="$who" --datadir="$work/data" --auth-root-authentication-method=normal >install.log 2>&1
+server= # pid
+stop_server() { [ -n "$server" ] && kill -KILL "$server" 2>/dev/null && wait "$server" 2>/dev/null; server=; }
+at_end stop_server
+sql() { mariadb --no-defaults -S "$work/sock" -u root -Nse "$1"; }
+start_server() {
+	stop_server
+	"$mariadbd" --no-defaults --user="$who" --datadir="$work/data" --socket="$work/sock" --pid-file="$work/pid" --skip-networking \
+		--innodb-buffer-pool-size=16M >>server.log 2>&1 &
+	server=$!
+	wait_for 60 sql "SELECT 1"
+}
+cat >db.stb <<SPEC
+stb 1
+storage external disk {}
+volume v { storage = disk }
+database external server {
+  volume   = v
+  socket   = "$work/sock"
+  user     = "bench"
+  password = env("STB_TEST_PASSWORD")
+  schema   = "bench"
+}
+workload oltp points { database = server  script = point_select  tables = 3  table_size = 100  time = 60s }
+matrix m { workload = points }
+report r { rows = workload  metrics = [tps] }
+SPEC
+sed 's/schema   = "bench"/schema   = env("STB_TEST_SCHEMA")/' db.stb >named.stb
+sed 's/time = 60s/time = 300ms/' db.stb >short.stb
+start_server
+sql "CREATE DATABASE bench; CREATE USER bench@localhost IDENTIFIED BY '$STB_TEST_PASSWORD'; GRANT ALL ON bench.* TO bench@localhost"
+tables() { sql "SELECT COALESCE(GROUP_CONCAT(TABLE_NAME ORDER BY TABLE_NAME), '') FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'bench'"; }
+measuring() { grep -q '"ev":"begin","op":"measure"' "$1/journal.jsonl"; }
+begin_run() { # SPEC DIR: in the background, until it measures; $pid
+	"$STB" run "$1" -o "$2" >out 2>err </dev/null &
+	pid=$!
+	at_end "kill -KILL $pid 2>/dev/null"
+	holds "$2: the run gets to its cell" wait_for 60 measuring "$2"
+}
+killed_run() {
+	begin_run "$@"
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+}
+no_secret() { holds "$1: the password is nowhere" sh -c '! grep -rqF "$STB_TEST_PASSWORD" "$0"' "$1"; }
+
+# a run that ends: made and gone, in that order
+expect "whole: the run" 0 "$STB" run short.stb -o whole
+holds "whole: the data set is in the journal, before the load, and its end" test \
+	"$(jq -r 'select(.kind == "tables" or .op == "load data set" or .op == "remove") | .ev' whole/journal.jsonl | xargs)" = "begin made end begin gone end"
+says "whole: by schema and address" '"made","kind":"tables","object":"sbtest1..sbtest3 in schema bench of database server \(.*/sock\)"' whole/journal.jsonl
+holds "whole: no tables are left" test -z "$(tables)"
+
+# killed: clean drops them
+for spec in db named; do
+	killed_run $spec.stb $spec
+	holds "$spec: tables are left" test "$(tables)" = sbtest1,sbtest2,sbtest3,stb_dataset
+	no_secret $spec
+	sql "CREATE TABLE bench.sbtest9 (id INT); CREATE TABLE bench.theirs (id INT)"
+	expect "$spec: clean without the password" 6 env -u STB_TEST_PASSWORD "$STB" clean $spec
+	says "$spec: says what is missing" 'STB_TEST_PASSWORD'
+	says "$spec: and where it was asked for" "asked for at $spec.stb:"
+	expect "$spec: clean" 0 "$STB" clean $spec
+	says "$spec: says what went" 'removed tables sbtest1..sbtest3' out
+	holds "$spec: nothing else went" test "$(tables)" = sbtest9,theirs
+	expect "$spec: clean again" 0 "$STB" clean $spec
+	says "$spec: finds nothing" 'nothing is left' out
+	no_secret $spec
+	sql "DROP TABLE bench.sbtest9, bench.theirs"
+done
+
+# what another run has made there since is not this run's
+killed_run db.stb older
+killed_run db.stb newer
+expect "two runs: clean of the older one" 0 "$STB" clean older
+says "two runs: leaves what is not its own" 'left alone: tables' out
+holds "two runs: all is there" test "$(tables)" = sbtest1,sbtest2,sbtest3,stb_dataset
+expect "two runs: clean of the newer one" 0 "$STB" clean newer
+holds "two runs: all is gone" test -z "$(tables)"
+
+# a resumed run takes away what its first session left
+killed_run db.stb again
+"$STB" resume again >out 2>err </dev/null &
+pid=$!
+at_end "kill -KILL $pid 2>/dev/null"
+holds "resumed: it measures" wait_for 60 sh -c 'test "$(grep -c "\"ev\":\"begin\",\"op\":\"measure\"" again/journal.jsonl)" = 2'
+kill -TERM $pid
+wait $pid
+holds "resumed: exit 5" test $? = 5
+holds "resumed: no tables are left" test -z "$(tables)"
+
+# the server is gone at the end: said, with the statement that does it by hand, and exit 6
+begin_run db.stb lost
+stop_server
+wait $pid
+holds "lost server: exit 6" test $? = 6
+says "lost server: what is left" 'tables sbtest1..sbtest3 in schema bench of database server'
+says "lost server: the spec line" 'asked for at db.stb:'
+byhand='DROP TABLE IF EXISTS `bench`.`?sbtest1`?, `bench`.`?sbtest2`?, `bench`.`?sbtest3`?, `bench`.`?stb_dataset`?;'
+says "lost server: the statement" "$byhand"
+says "lost server: what to do" "stb clean 'lost'|stb clean '.*/lost'"
+expect "lost server: clean while it is gone" 6 "$STB" clean lost
+says "lost server: clean says the same" "$byhand"
+says "lost server: clean says what is left" 'tables? .*are still there|are still there'
+no_secret lost
+start_server
+holds "lost server: it kept them" test "$(tables)" = sbtest1,sbtest2,sbtest3,stb_dataset
+sql "$(sed -n 's/.*by hand: //p' err)"
+holds "lost server: the statement does it" test -z "$(tables)"
+expect "lost server: then clean finds them gone" 0 "$STB" clean lost
+says "lost server: and says so" 'gone already: tables' out
+
+exit $failed
