@@ -268,6 +268,7 @@ bool stb_let_value(struct stb_model *m, struct stb_let *let, struct stb_val *out
 	const struct stb_let *outer = m->evaluating;
 	bool ok;
 
+	let->used = true;
 	if (let->state == LET_RUNNING) {
 		report_cycle(m, let);
 		let->state = LET_BAD;

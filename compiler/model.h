@@ -51,6 +51,7 @@ struct stb_let {
 	const struct stb_let *via;  /* in evaluation: the one that needs it (for the chain of a cycle) */
 	const struct stb_node *set; /* what --set gives it, or NULL */
 	const char *set_text;
+	bool used;                  /* something asked for its value */
 };
 
 struct stb_profile {

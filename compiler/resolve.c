@@ -673,9 +673,11 @@ static void collect(struct stb_model *m)
 	}
 	apply_sets(m);
 	for (uint32_t i = 0; i < m->n_lets; i++) {
+		const bool used = m->lets[i]->used;
 		struct stb_val ignored;
 
 		stb_let_value(m, m->lets[i], &ignored); /* unused lets are checked too */
+		m->lets[i]->used = used;
 	}
 }
 

@@ -1,5 +1,5 @@
 /*
- * rules_unused.c - blocks that no cell uses: told, and held to the rules that need no cell.
+ * rules_unused.c - blocks that no cell uses and lets that nothing uses: told, and held to the rules that need no cell.
  *
  * A rule looks at a scope, and a block that nothing uses has none: what contradicts itself within one io workload is found all the same, on a
  * scope that holds nothing else. A block that others start from (`like`) need not make sense by itself and is left alone. Under a profile
@@ -81,6 +81,23 @@ static void look_alone(struct stb_rules_run *r, const struct stb_block *b)
 	stb_rules_look_io_alone(r);
 }
 
+/* Also those that only a let uses which nothing uses are taken for used. */
+static void look_lets(struct stb_rules_run *r)
+{
+	const struct stb_model *m = r->x->m;
+
+	for (uint32_t i = 0; i < m->n_lets; i++) {
+		const struct stb_let *let = m->lets[i];
+		struct stb_diag *d;
+
+		if (let->used)
+			continue;
+		d = stb_diag(r->x->sink, STB_N0220, let->span, "nothing uses %s `%s`", let->is_param ? "param" : "let", let->name);
+		if (m->n_profiles)
+			stb_diag_note(r->x->sink, d, "a profile may");
+	}
+}
+
 void stb_rules_look_unused(struct stb_rules_run *r)
 {
 	struct stb_model *m = r->x->m;
@@ -88,6 +105,7 @@ void stb_rules_look_unused(struct stb_rules_run *r)
 
 	if (m->profile || !r->x->n_cells || r->x->sink->n_errors)
 		return;
+	look_lets(r);
 	find_uses(&u, r->x);
 	for (uint32_t i = 0; i < m->n_blocks; i++) {
 		const struct stb_block *b = m->blocks[i];
