@@ -23,6 +23,8 @@
 #include <string.h>
 
 #define MAX_DEATHS 2
+#define ECHO_STEPS 20
+#define ECHO_STEP_NS (STB_NS_PER_S / 20)
 #define WORTH_A_LINE_NS (STB_NS_PER_S / 10)
 
 static const struct stb_plan_block *database_of(const struct stb_run *run, uint32_t group)
@@ -387,8 +389,7 @@ void stb_group_remove(struct stb_run *run, uint32_t group)
 bool stb_group_server_died(struct stb_run *run, uint32_t group, struct stb_err *err)
 {
 	struct stb_group_run *g = &run->groups[group];
-
-	bool alive = true;
+	bool alive;
 
 	if (!g->mysqld || !g->running)
 		return false;
@@ -401,6 +402,17 @@ bool stb_group_server_died(struct stb_run *run, uint32_t group, struct stb_err *
 	g->broken = true;
 	g->deaths++;
 	return true;
+}
+
+bool stb_group_server_ends(struct stb_run *run, uint32_t group, struct stb_err *err)
+{
+	for (int i = 0; i < ECHO_STEPS; i++) {
+		stb_err_clear(err);
+		if (stb_group_server_died(run, group, err))
+			return true;
+		(void)stb_clock_sleep_until(stb_clock_ns() + ECHO_STEP_NS);
+	}
+	return false;
 }
 
 /* Takes a broken group down, and out of the run where it broke too often. */
@@ -422,13 +434,17 @@ static void mend(struct stb_run *run, uint32_t group)
 static bool settled(struct stb_run *run, uint32_t group)
 {
 	struct stb_group_run *g = &run->groups[group];
-	struct stb_err err;
+	struct stb_err err, died;
 
 	stb_err_clear(&err);
 	if (g->failed || run->signals.first || !stb_group_settle(run, group, &err))
 		return true;
 	if (stb_signals_check(&run->signals))
 		return true;
+	if (stb_group_server_ends(run, group, &died)) { /* counted there */
+		stb_run_say_error(run, &died);
+		return false;
+	}
 	stb_run_say_error(run, &err);
 	g->broken = true;
 	g->deaths++;

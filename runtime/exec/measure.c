@@ -37,8 +37,6 @@
 #define LOAD_STILL_NS (300 * STB_NS_PER_S) /* an index build moves no counter */
 #define TICK_NS (STB_NS_PER_S / 5)
 #define EARLY_SHARE 0.95
-#define ECHO_STEPS 20
-#define ECHO_STEP_NS (STB_NS_PER_S / 20)
 
 struct sampler {
 	struct stb_run *run;
@@ -404,16 +402,10 @@ static enum stb_child_fate blame_server(struct stb_run *run, uint32_t group, enu
 
 	if (fate != STB_CHILD_FAILED || !run->groups[group].mysqld)
 		return fate;
-	/* its connections are lost a moment before its process has ended */
-	for (int i = 0; i < ECHO_STEPS; i++) {
-		stb_err_clear(&died);
-		if (stb_group_server_died(run, group, &died)) {
-			*err = died;
-			return STB_CHILD_ABANDONED;
-		}
-		(void)stb_clock_sleep_until(stb_clock_ns() + ECHO_STEP_NS);
-	}
-	return fate;
+	if (!stb_group_server_ends(run, group, &died))
+		return fate;
+	*err = died;
+	return STB_CHILD_ABANDONED;
 }
 
 /*
@@ -432,6 +424,8 @@ static enum stb_status judge_replicas(const struct sampler *s, enum stb_status s
 	if (of_replicas == STB_STATUS_OK || (!stb_status_valid(status) && of_replicas != STB_STATUS_FALLBACK))
 		return status;
 	*err = why;
+	if (of_replicas == STB_STATUS_DISTURBED && stb_group_server_ends(s->run, s->group, &why))
+		*err = why;
 	return of_replicas;
 }
 

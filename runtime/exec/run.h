@@ -99,6 +99,8 @@ void stb_group_remove(struct stb_run *run, uint32_t group);
 bool stb_group_ready(struct stb_run *run, uint32_t group);
 /* Whether a server of the group has died; then the group is broken and *err has the tail of the log. */
 bool stb_group_server_died(struct stb_run *run, uint32_t group, struct stb_err *err);
+/* The same of one that is suspected: waits a moment, since connections are lost before a process has ended. */
+bool stb_group_server_ends(struct stb_run *run, uint32_t group, struct stb_err *err);
 
 /* replicas.c */
 struct stb_replica_watch; /* of one repetition: a process that looks at the replicas, what it has seen, how the primary stood before */

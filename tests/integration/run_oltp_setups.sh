@@ -111,6 +111,23 @@ holds "async: replicas are recorded" jq -e '[.databases.server.servers | to_entr
 holds "async: passwords are nowhere" sh -c '! grep -rqi "MASTER_PASSWORD\|IDENTIFIED" async'
 holds "async: nothing is left" test -z "$(leftovers async)$(ls store)$(ls parts)"
 
+# a replica that does not follow to the end of a repetition is told of, also where nobody waits for it
+sed 's/  replicas = 2/  replicas = 1/' async.stb >silent.stb
+run silent silent.stb 4s
+replica=$(replica_of silent)
+if [ -n "$replica" ]; then
+	kill -STOP "$replica"
+	at_end "kill -CONT $replica 2>/dev/null"
+	wait_for 60 grep -q '"ev":"result"' silent/journal.jsonl
+	kill -CONT "$replica"
+fi
+wait $pid
+holds "silent: exit 5" test $? = 5
+says "silent: the repetition does not count" ',1,1,tps,1/s,.*,invalid:disturbed$' silent/results.csv
+says "silent: which replica" 'after the measurement replica 1 of database .server. does not answer' err
+says "silent: the next one is on replicas that have caught up" ',1,2,tps,1/s,.*,ok$' silent/results.csv
+holds "silent: nothing is left" test -z "$(leftovers silent)$(ls store)$(ls parts)"
+
 # a replica that stands still: commits go unacknowledged, the repetition does not count; the next one is on replicas that follow again
 sed -e 's/  tmp_volume  = part/  topology = semisync_replica/' -e 's/    innodb_log_file_size/    rpl_semi_sync_master_timeout = 500\n    innodb_log_file_size/' \
 	-e 's/metrics = .*/metrics = [tps, server.semisync_tx]/' db.stb >semi.stb
