@@ -20,8 +20,10 @@ enum { LET_NEW, LET_RUNNING, LET_DONE, LET_BAD };
 static bool enter(struct stb_model *m, const struct stb_node *node)
 {
 	if (m->depth >= MAX_DEPTH) {
-		stb_diag(&m->c->sink, STB_E0322, node->span, "the expression is nested too deeply (more than %d levels, lets included)",
-			MAX_DEPTH);
+		if (!m->too_deep)
+			stb_diag(&m->c->sink, STB_E0322, node->span,
+				"the expression is nested too deeply (more than %d levels, lets included)", MAX_DEPTH);
+		m->too_deep = true;
 		return false;
 	}
 	m->depth++;

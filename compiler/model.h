@@ -82,6 +82,7 @@ struct stb_model {
 	struct stb_names *names;    /* resolve.c: blocks and lets by name */
 	const struct stb_let *evaluating; /* eval.c */
 	uint32_t depth;
+	bool too_deep; /* said once: where one chain is too long, its parts are too */
 };
 
 /* resolve.c: parses the top file and its includes, collects names. Always returns a model; errors are in the sink. */
