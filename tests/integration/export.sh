@@ -64,7 +64,7 @@ cp out imported.stb
 expect "which is clean and in canonical form" 0 "$STB" check imported.stb
 expect "byte for byte" 0 "$STB" fmt --check imported.stb
 expect "without --" 2 "$STB" import sysbench sysbench oltp_read_only --threads=4 run
-says "it says so" 'put .--. in front'
+says "it says so" 'write .--. in front'
 expect "without a command" 2 "$STB" import sysbench
 expect "nothing to measure" 1 "$STB" import sysbench -- sysbench oltp_read_only cleanup
 holds "writes nothing" test ! -s out
