@@ -7,7 +7,7 @@
 #define STB_PAST_H
 
 #include "runtime/exec/journal.h"
-#include "runtime/exec/todo.h"
+#include "runtime/exec/remaining.h"
 #include "runtime/result/result.h"
 
 struct stb_past_result {

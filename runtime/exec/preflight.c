@@ -391,13 +391,13 @@ static int need_space(struct needs *n, const struct filesystem *fs)
 static int need_spaces(struct needs *n)
 {
 	struct stb_run *run = n->run;
-	struct stb_todo *it = stb_todo_new(run->plan, run->o->keep, &run->present);
+	struct stb_remaining *it = stb_remaining_new(run->plan, run->o->keep, &run->present);
 	uint8_t *alive = stb_xcalloc((size_t)run->plan->n_groups + 1, 1);
 	struct space s = { 0 };
 	struct stb_step step;
 	int rc = 0;
 
-	while (stb_todo_next(it, &step)) {
+	while (stb_remaining_next(it, &step)) {
 		if ((step.op == STB_OP_PROVISION && !alive[step.group]) || (step.op == STB_OP_DEPROVISION && alive[step.group])) {
 			alive[step.group] ^= 1;
 			account(run, &s, step.group, alive[step.group]);
@@ -407,18 +407,18 @@ static int need_spaces(struct needs *n)
 		rc = need_space(n, &s.fs[i]);
 	free(s.fs);
 	free(alive);
-	stb_todo_free(it);
+	stb_remaining_free(it);
 	return rc;
 }
 
 /* What will be measured: a walk over the steps, since a cell may stand for its twin in another matrix. The number of measurements. */
 static uint64_t mark_used(struct stb_run *run, bool *matrices, bool *groups, bool *blocks)
 {
-	struct stb_todo *it = stb_todo_new(run->plan, run->o->keep, &run->present);
+	struct stb_remaining *it = stb_remaining_new(run->plan, run->o->keep, &run->present);
 	struct stb_step s;
 	uint64_t n = 0;
 
-	while (stb_todo_next(it, &s)) {
+	while (stb_remaining_next(it, &s)) {
 		if (s.op != STB_OP_MEASURE)
 			continue;
 		matrices[s.matrix] = groups[s.group] = blocks[run->plan->cells[s.cell].workload] = true;
@@ -426,7 +426,7 @@ static uint64_t mark_used(struct stb_run *run, bool *matrices, bool *groups, boo
 			blocks[run->plan->groups[s.group].fills[i]] = true;
 		n++;
 	}
-	stb_todo_free(it);
+	stb_remaining_free(it);
 	return n;
 }
 

@@ -8,7 +8,7 @@
  * Everything that refuses comes before anything is changed; nothing is lost by a kill at any point of it, since the journal is only added to.
  *
  * What is measured again: what has no result, what failed for what it stood on (past.c: early, errors, stalled, disturbed), and what has
- * lost its histograms. What stood there once is provisioned, loaded and warmed up anew before that, by the plan's steps (todo.c).
+ * lost its histograms. What stood there once is provisioned, loaded and warmed up anew before that, by the plan's steps (remaining.c).
  *
  * A machine that is not the same is refused: a table whose rows are from two kernels compares nothing. What host/differ.h calls harmless is said
  * and kept in environment.json with the session.

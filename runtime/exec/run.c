@@ -128,23 +128,23 @@ static void take_step(struct stb_run *run, const struct stb_step *s)
 
 void stb_run_count(struct stb_run *run)
 {
-	struct stb_todo *it = stb_todo_new(run->plan, run->o->keep, &run->present);
+	struct stb_remaining *it = stb_remaining_new(run->plan, run->o->keep, &run->present);
 	struct stb_step s;
 
 	run->n_measurements = run->done = run->present.n;
-	while (stb_todo_next(it, &s)) {
+	while (stb_remaining_next(it, &s)) {
 		run->estimate_ns += step_estimate(run->plan, &s);
 		run->n_measurements += s.op == STB_OP_MEASURE;
 	}
-	stb_todo_free(it);
+	stb_remaining_free(it);
 }
 
 static void walk(struct stb_run *run)
 {
-	struct stb_todo *it = stb_todo_new(run->plan, run->o->keep, &run->present);
+	struct stb_remaining *it = stb_remaining_new(run->plan, run->o->keep, &run->present);
 	struct stb_step s;
 
-	while (!stb_signals_check(&run->signals) && !run->fatal.set && stb_todo_next(it, &s)) {
+	while (!stb_signals_check(&run->signals) && !run->fatal.set && stb_remaining_next(it, &s)) {
 		run->step_ns = step_estimate(run->plan, &s);
 		run->step_since_ns = stb_clock_ns();
 		take_step(run, &s);
@@ -153,7 +153,7 @@ static void walk(struct stb_run *run)
 		if (run->journal.err.set && !run->fatal.set)
 			run->fatal = run->journal.err;
 	}
-	stb_todo_free(it);
+	stb_remaining_free(it);
 	for (uint32_t i = run->plan->n_groups; i-- > 0;)
 		stb_group_remove(run, i);
 }

@@ -2,7 +2,7 @@
  * run.h - the state of one run, shared by the files of exec; nobody else includes it.
  *
  *   run.c        the walk over the plan's steps, and the order of things around it
- *   todo.c       the steps that are still to be carried out
+ *   remaining.c       the steps that are still to be carried out
  *   reuse.c      results of other runs that are taken over
  *   resume.c     a run that stopped: what it has, what it lacks, and on
  *   doctor.c     the needs of a run as a list
@@ -21,7 +21,7 @@
 #include "runtime/exec/journal.h"
 #include "runtime/exec/progress.h"
 #include "runtime/exec/signals.h"
-#include "runtime/exec/todo.h"
+#include "runtime/exec/remaining.h"
 #include "runtime/storage/storage.h"
 
 struct stb_group_run {

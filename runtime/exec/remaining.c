@@ -1,5 +1,5 @@
 /*
- * todo.c - leaves steps out, and keeps what the remaining ones stand on.
+ * remaining.c - leaves steps out, and keeps what the remaining ones stand on.
  *
  * What makes a group ready (PROVISION, START, LOAD), a slot's wait and a cooldown are put off until a measurement follows that is to be
  * done; what undoes a group that was never made goes with what made it. So whatever was provisioned once and is lost is provisioned, loaded
@@ -11,14 +11,14 @@
  *
  * Where nothing is done, the steps are exactly those of the plan.
  */
-#include "runtime/exec/todo.h"
+#include "runtime/exec/remaining.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { PUT_PROVISION = 1, PUT_START = 2, PUT_LOAD = 4, QUEUE = 8 };
 
-struct stb_todo {
+struct stb_remaining {
 	struct stb_steps *steps;
 	const struct stb_plan *plan;
 	struct stb_done *done;
@@ -68,9 +68,9 @@ void stb_done_fini(struct stb_done *d)
 
 /* --- the steps --- */
 
-struct stb_todo *stb_todo_new(const struct stb_plan *p, const uint8_t *keep, struct stb_done *done)
+struct stb_remaining *stb_remaining_new(const struct stb_plan *p, const uint8_t *keep, struct stb_done *done)
 {
-	struct stb_todo *t = stb_xcalloc(1, sizeof *t);
+	struct stb_remaining *t = stb_xcalloc(1, sizeof *t);
 
 	t->steps = stb_steps_new(p, keep);
 	t->plan = p;
@@ -80,7 +80,7 @@ struct stb_todo *stb_todo_new(const struct stb_plan *p, const uint8_t *keep, str
 	return t;
 }
 
-void stb_todo_free(struct stb_todo *t)
+void stb_remaining_free(struct stb_remaining *t)
 {
 	if (!t)
 		return;
@@ -89,13 +89,13 @@ void stb_todo_free(struct stb_todo *t)
 	free(t);
 }
 
-static void push(struct stb_todo *t, struct stb_step s)
+static void push(struct stb_remaining *t, struct stb_step s)
 {
 	STB_ASSERT(t->n < QUEUE);
 	t->queue[t->n++] = s;
 }
 
-static void push_as(struct stb_todo *t, const struct stb_step *measure, enum stb_op op)
+static void push_as(struct stb_remaining *t, const struct stb_step *measure, enum stb_op op)
 {
 	struct stb_step s = *measure;
 
@@ -105,7 +105,7 @@ static void push_as(struct stb_todo *t, const struct stb_step *measure, enum stb
 	push(t, s);
 }
 
-static void take_measure(struct stb_todo *t, const struct stb_step *s)
+static void take_measure(struct stb_remaining *t, const struct stb_step *s)
 {
 	uint8_t *put_off = &t->put_off[s->group];
 
@@ -128,7 +128,7 @@ static void take_measure(struct stb_todo *t, const struct stb_step *s)
 	t->wait.op = t->cooldown.op = STB_OP_MEASURE;
 }
 
-static void take_step(struct stb_todo *t, const struct stb_step *s)
+static void take_step(struct stb_remaining *t, const struct stb_step *s)
 {
 	switch (s->op) {
 	case STB_OP_WAIT_SLOT:
@@ -164,7 +164,7 @@ static void take_step(struct stb_todo *t, const struct stb_step *s)
 	}
 }
 
-bool stb_todo_next(struct stb_todo *t, struct stb_step *out)
+bool stb_remaining_next(struct stb_remaining *t, struct stb_step *out)
 {
 	struct stb_step s;
 

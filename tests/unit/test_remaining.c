@@ -1,5 +1,5 @@
-/* test_todo.c - what is still to be done of a plan, for each order and fresh: nothing twice, nothing left out, nothing on ground that is not there. */
-#include "runtime/exec/todo.h"
+/* test_remaining.c - what is still to be done of a plan, for each order and fresh: nothing twice, nothing left out, nothing on ground that is not there. */
+#include "runtime/exec/remaining.h"
 #include "runtime/base/rng.h"
 #include "tests/unit/plan_fixture.h"
 
@@ -16,28 +16,28 @@ static bool same(const struct stb_step *a, const struct stb_step *b)
 static void check_all(const struct stb_plan *p)
 {
 	struct stb_steps *steps = stb_steps_new(p, NULL);
-	struct stb_todo *todo = stb_todo_new(p, NULL, NULL);
+	struct stb_remaining *remaining = stb_remaining_new(p, NULL, NULL);
 	struct stb_step a, b;
 
 	while (stb_steps_next(steps, &a)) {
-		cr_assert(stb_todo_next(todo, &b));
+		cr_assert(stb_remaining_next(remaining, &b));
 		cr_assert(same(&a, &b), "%s of group %u is %s of group %u", stb_op_name(a.op), a.group, stb_op_name(b.op), b.group);
 	}
-	cr_assert_not(stb_todo_next(todo, &b));
-	stb_todo_free(todo);
+	cr_assert_not(stb_remaining_next(remaining, &b));
+	stb_remaining_free(remaining);
 	stb_steps_free(steps);
 }
 
 /* Walks what is to be done with the rules of a group's life, and counts what was measured on it. */
 static void check_some(const struct stb_plan *p, struct stb_done *done, uint64_t n_all)
 {
-	struct stb_todo *todo = stb_todo_new(p, NULL, done);
+	struct stb_remaining *remaining = stb_remaining_new(p, NULL, done);
 	bool *up = calloc(p->n_groups + 1, sizeof *up), *loaded = calloc(p->n_groups + 1, sizeof *loaded), slot_open = false;
 	uint32_t running = STB_NONE;
 	uint64_t n = 0;
 	struct stb_step s, before = { .op = STB_OP_STOP };
 
-	while (stb_todo_next(todo, &s)) {
+	while (stb_remaining_next(remaining, &s)) {
 		switch (s.op) {
 		case STB_OP_WAIT_SLOT:
 			cr_assert(!slot_open, "a slot is not waited for before the next one");
@@ -83,7 +83,7 @@ static void check_some(const struct stb_plan *p, struct stb_done *done, uint64_t
 	cr_assert_eq(n + done->n, n_all);
 	free(up);
 	free(loaded);
-	stb_todo_free(todo);
+	stb_remaining_free(remaining);
 }
 
 /* Leaves out about `of` of ten repetitions. */
@@ -108,7 +108,7 @@ static void check_without(const struct stb_plan *p, uint64_t seed, uint64_t of)
 	stb_steps_free(steps);
 }
 
-Test(todo, for_every_order_and_fresh)
+Test(remaining, for_every_order_and_fresh)
 {
 	for (int order = STB_ORDER_INTERLEAVED; order <= STB_ORDER_SHUFFLED; order++) {
 		for (int fresh = STB_FRESH_ONCE; fresh <= STB_FRESH_REPETITION; fresh++) {
@@ -131,20 +131,20 @@ Test(todo, for_every_order_and_fresh)
 	}
 }
 
-Test(todo, a_group_without_missing_repetitions_is_not_made)
+Test(remaining, a_group_without_missing_repetitions_is_not_made)
 {
 	const struct stb_matrix_shape shape = { .groups = 2, .cells = 3, .repeat = 2, .order = STB_ORDER_DECLARED, .fresh = STB_FRESH_GROUP };
 	struct stb_plan *p = stb_test_plan(STB_TEST_NO_SERVER, &shape, 1);
 	struct stb_done done = { 0 };
-	struct stb_todo *todo;
+	struct stb_remaining *remaining;
 	struct stb_step s;
 
 	stb_done_add(&done, 1, 1, 2);
 	stb_done_add(&done, 1, 1, 1); /* cell 1 is the one of group 1 */
-	todo = stb_todo_new(p, NULL, &done);
-	while (stb_todo_next(todo, &s))
+	remaining = stb_remaining_new(p, NULL, &done);
+	while (stb_remaining_next(remaining, &s))
 		cr_assert_neq(s.group, 1u, "%s", stb_op_name(s.op));
-	stb_todo_free(todo);
+	stb_remaining_free(remaining);
 	stb_done_fini(&done);
 	stb_plan_free(p);
 }
