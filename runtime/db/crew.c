@@ -83,6 +83,12 @@ static bool take_event(struct stb_crew *crew)
 		atomic_fetch_add_explicit(&crew->taken, 1, memory_order_relaxed) < crew->o->events;
 }
 
+/* Looked at before every event; takes one of the limited number. */
+static bool may_begin(struct stb_crew *crew, uint64_t now)
+{
+	return !quitting(crew) && now < crew->deadline_ns && (now < crew->measure_from_ns || take_event(crew));
+}
+
 /* --- accounts ------------------------------------------------------------------------------------------------------------------------ */
 
 /* Adds the event's counters to a set and shows the set. */
@@ -172,11 +178,8 @@ static void retire(struct stb_loop *l, struct stb_conn *c)
 /* From one event to the next until a statement is under way, or no event may begin. r is how the event ended that did at `now`. */
 static void go_on(struct stb_loop *l, struct stb_conn *c, enum stb_event r, uint64_t now)
 {
-	struct stb_crew *crew = l->crew;
-
 	while (r != STB_EVENT_WAITING) {
-		if (!settle(l, c, r, now) || quitting(crew) || now >= crew->deadline_ns ||
-			(now >= crew->measure_from_ns && !take_event(crew))) {
+		if (!settle(l, c, r, now) || !may_begin(l->crew, now)) {
 			retire(l, c);
 			return;
 		}
@@ -193,11 +196,9 @@ static void first_event(struct stb_loop *l, struct stb_conn *c)
 {
 	const uint64_t now = stb_clock_ns();
 
-	l->n_active++;
-	if (quitting(l->crew) || now >= l->crew->deadline_ns || (now >= l->crew->measure_from_ns && !take_event(l->crew))) {
-		l->n_active--;
+	if (!may_begin(l->crew, now))
 		return;
-	}
+	l->n_active++;
 	c->waiting = true;
 	c->due_ns = c->began_ns = now;
 	watch(l, c);
@@ -253,9 +254,7 @@ static void serve_one(struct stb_loop *l)
 	struct stb_conn *c = &crew->conns[l->first];
 	uint64_t now = stb_clock_ns();
 
-	while (!quitting(crew) && now < crew->deadline_ns) {
-		if (now >= crew->measure_from_ns && !take_event(crew))
-			break;
+	while (may_begin(crew, now)) {
 		c->due_ns = c->began_ns = now;
 		const enum stb_event r = stb_session_event(&c->session);
 
