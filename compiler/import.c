@@ -244,7 +244,7 @@ void stb_import_comment(struct stb_import *im, const char *fmt, ...)
 void stb_import_refuse(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...)
 {
 	FORMATTED(why);
-	struct stb_diag *d = stb_diag(&im->c->sink, STB_E0801, span, "`%s` of %s has no counterpart: %s", words, im->tool, why);
+	struct stb_diag *d = stb_diag(&im->c->sink, STB_E0801, span, "%s: `%s` has no counterpart: %s", im->tool, words, why);
 
 	stb_diag_note(&im->c->sink, d, "it changes what is measured; the spec keeps it as a comment");
 	stb_import_comment(im, "NOT TRANSLATED, changes what is measured: %s (%s)", words, why);
@@ -253,28 +253,28 @@ void stb_import_refuse(struct stb_import *im, struct stb_span span, const char *
 void stb_import_leave(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...)
 {
 	FORMATTED(why);
-	stb_diag(&im->c->sink, STB_W0801, span, "`%s` of %s is left out: %s", words, im->tool, why);
+	stb_diag(&im->c->sink, STB_W0801, span, "%s: `%s` is left out: %s", im->tool, words, why);
 	stb_import_comment(im, "left out: %s (%s)", words, why);
 }
 
 void stb_import_bad(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...)
 {
 	FORMATTED(why);
-	stb_diag(&im->c->sink, STB_E0803, span, "`%s` of %s cannot be read: %s", words, im->tool, why);
+	stb_diag(&im->c->sink, STB_E0803, span, "%s: `%s` cannot be read: %s", im->tool, words, why);
 	stb_import_comment(im, "NOT TRANSLATED, cannot be read: %s (%s)", words, why);
 }
 
 void stb_import_differs(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...)
 {
 	FORMATTED(how);
-	stb_diag(&im->c->sink, STB_W0803, span, "`%s` of %s: %s", words, im->tool, how);
+	stb_diag(&im->c->sink, STB_W0803, span, "%s: `%s`: %s", im->tool, words, how);
 	stb_import_comment(im, "%s: %s", words, how);
 }
 
 void stb_import_idle(struct stb_import *im, struct stb_span span, const char *words, const char *fmt, ...)
 {
 	FORMATTED(why);
-	stb_diag(&im->c->sink, STB_N0801, span, "`%s` of %s does nothing: %s", words, im->tool, why);
+	stb_diag(&im->c->sink, STB_N0801, span, "%s: `%s` does nothing: %s", im->tool, words, why);
 	stb_import_comment(im, "without effect: %s (%s)", words, why);
 }
 

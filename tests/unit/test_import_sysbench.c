@@ -156,7 +156,7 @@ static void try_row(const struct stb_sb_row *r, const char *version)
 	struct imported i;
 	unsigned n_said = 0;
 
-	snprintf(said, sizeof(said), "`--%s=%s`", spelling, r->arg == STB_SB_SECRET ? "***" : a_value(r));
+	snprintf(said, sizeof(said), "sysbench: `--%s=%s`", spelling, r->arg == STB_SB_SECRET ? "***" : a_value(r));
 	snprintf(text, sizeof(text), "sysbench %s %s%s --%s=%s run", old ? "--test=oltp" : script_for(r, version),
 		old ? "" : "--rand-type=", old ? "" : rand_type_for(r), spelling, a_value(r));
 	import(&i, &word, 1);
