@@ -65,11 +65,11 @@ void stb_io_custom_reset(struct stb_io_custom *x)
 	}
 }
 
-void stb_io_custom_start(struct stb_io_custom *x, uint64_t now)
+void stb_io_custom_start(struct stb_io_custom *x, uint64_t since_ns, uint64_t now)
 {
 	x->think_until = x->last_issue_ns = now;
 	if (x->paced)
-		stb_pace_start(&x->pace, now, x->mean_units);
+		stb_pace_start(&x->pace, since_ns, x->mean_units);
 }
 
 /* --- verify: which pass --- */

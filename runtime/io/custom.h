@@ -54,9 +54,9 @@ void stb_io_custom_free(struct stb_io_custom *x);
 
 /* The rest is for the loop. */
 
-/* A stage begins: counters are zero, the schedule starts now. Generations and places go on. */
+/* A stage begins: counters are zero, the schedule counts from since_ns, which all workers share. Generations and places go on. */
 void stb_io_custom_reset(struct stb_io_custom *x);
-void stb_io_custom_start(struct stb_io_custom *x, uint64_t now);
+void stb_io_custom_start(struct stb_io_custom *x, uint64_t since_ns, uint64_t now);
 /* Readies all that may start now. */
 void stb_io_custom_fill(struct stb_io_worker *w, uint64_t now);
 /* When something may start that no completion has to come for; UINT64_MAX: never. */

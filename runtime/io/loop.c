@@ -446,7 +446,7 @@ void stb_io_loop(struct stb_io_worker *w, uint64_t deadline_ns, uint64_t budget,
 	w->budget = budget;
 	w->end = STB_IO_LOOP_TIME;
 	if (w->custom)
-		stb_io_custom_start(w->custom, now);
+		stb_io_custom_start(w->custom, w->since_ns, now);
 	for (;;) {
 		w->fill(w, now);
 		now = __builtin_expect(w->custom != NULL, 0) ? custom_turn(w, deadline_ns) : turn(w, w->batch, WAIT_NS);

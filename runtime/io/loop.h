@@ -49,6 +49,8 @@ struct stb_io_worker {
 	bool tells_latency;           /* live->lat_ns is wanted */
 	struct stb_io_custom *custom; /* NULL: the plain way */
 
+	uint64_t since_ns;            /* when the stage began, the same for all workers: schedules count from it */
+
 	/* changed by the loop */
 	uint32_t n_free, n_ready, inflight;
 	bool sync_due;

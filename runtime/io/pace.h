@@ -1,5 +1,6 @@
 /*
- * pace.h - when I/Os are meant to start under rate or rate_iops (open loop). One schedule a worker; plain data.
+ * pace.h - when I/Os are meant to start under rate or rate_iops (open loop). One schedule a worker, all of them from one
+ * instant, the common start of the stage: what a worker's own start is late counts as late. Plain data.
  *
  * An intended start does not wait for anything: what the device delays is late, and late I/Os are issued as soon as a slot is free, as many as
  * it takes to catch up (as in fio). Latency counts from the intended start, so a stall is seen by every I/O that was meant to start in it.

@@ -73,7 +73,7 @@ struct run {
 	struct stb_steady steady;
 	struct job *jobs;
 	uint32_t n_jobs;    /* threads that run */
-	uint64_t deadline_ns;
+	uint64_t since_ns, deadline_ns; /* of the stage */
 	/* the gate */
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
@@ -320,6 +320,7 @@ static void *job_main(void *arg)
 		goto out;
 	for (int warm = (c->ramp_ns > 0) + (c->steady.metric != STB_STEADY_NONE); warm; warm--) {
 		stb_io_worker_reset(w);
+		w->since_ns = j->run->since_ns;
 		stb_io_loop(w, j->run->deadline_ns, UINT64_MAX, NULL);
 		stb_io_worker_assert(w);
 		if (!gate_arrive(j->run))
@@ -327,6 +328,7 @@ static void *job_main(void *arg)
 	}
 	w->tells_latency = false;
 	stb_io_worker_reset(w);
+	w->since_ns = j->run->since_ns;
 	stb_io_loop(w, j->run->deadline_ns, c->time_based ? UINT64_MAX : all_blocks(c), on_drain);
 	job_end_fsync(j);
 	if (!gate_arrive(j->run))
@@ -436,6 +438,7 @@ static uint64_t enter_stage(struct run *r, enum stb_stage stage, uint64_t span_n
 	reset_live(r);
 	stb_io_stage(r->phase, stage);
 	now = stb_ticker_ns(&r->ticker);
+	r->since_ns = now;
 	r->deadline_ns = span_ns ? now + span_ns : UINT64_MAX;
 	gate_open(r, false);
 	return now;

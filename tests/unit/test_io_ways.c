@@ -131,6 +131,26 @@ Test(io_ways, skewed_and_paused_and_rated_runs_add_up)
 	}
 }
 
+/* Schedules begin at one instant, not when each worker happens to wake up: at a million a second a worker that is a microsecond late would lack one. */
+Test(io_ways, all_jobs_are_due_from_the_same_instant)
+{
+	for (int ramp = 0; ramp < 2; ramp++) {
+		struct test_block t;
+		struct stb_phase *p;
+
+		cr_assert(begin(&t, 3));
+		test_count(&t, "numjobs", 8);
+		test_set(&t, "rate_iops", stb_val_num(STB_V_RATE, 1000000, 1));
+		test_word(&t, "rate_process", "linear");
+		test_bool(&t, "time_based", true);
+		test_ns(&t, "ramp_time", ramp * 20 * MS);
+		test_ns(&t, "runtime", 50 * MS);
+		p = must_run(&t);
+		cr_expect_eq(p->result.scheduled, 8 * 50000, "%lu due", p->result.scheduled);
+		free(p);
+	}
+}
+
 Test(io_ways, a_rate_ends_with_the_size_and_is_met)
 {
 	for (size_t e = 0; e < STB_LEN(engines); e++) {
