@@ -430,6 +430,57 @@ static uint64_t mark_used(struct stb_run *run, bool *matrices, bool *groups, boo
 	return n;
 }
 
+/* Where the files of a group will lie is asked for what the workload needs of it; once for each storage class. */
+static int need_place(struct needs *n, const struct stb_plan_group *g, const struct stb_plan_block *workload, uint8_t *asked)
+{
+	static const struct {
+		enum stb_io_place what;
+		const char *words;
+	} places[] = { { STB_IO_PLACE_DIRECT, "direct I/O" }, { STB_IO_PLACE_POLLS, "poll queues under it (hipri)" } };
+	const struct stb_plan *p = n->run->plan;
+	struct stb_err err;
+	int rc = 0;
+
+	stb_err_clear(&err);
+	for (uint32_t i = 0; i < g->n_mounts; i++) {
+		const uint32_t at = g->mounts[i].storage;
+		const struct stb_plan_attr *path = stb_plan_attr(&p->blocks[at], "path");
+		const unsigned asks = strcmp(g->mounts[i].role, "data") || strcmp(p->blocks[at].type, "directory") ? 0 : stb_io_asks_place(workload);
+
+		for (size_t k = 0; k < STB_LEN(places) && !rc && path && path->val.str; k++) {
+			if (!(asks & (unsigned)places[k].what & ~(unsigned)asked[at]))
+				continue;
+			asked[at] |= (uint8_t)places[k].what;
+			(void)!stb_io_preflight_place(workload, places[k].what, path->val.str, &err);
+			rc = tell(n, named(n, &p->blocks[at]), places[k].words, "yes", &err);
+		}
+	}
+	return rc;
+}
+
+static int need_places(struct needs *n)
+{
+	struct stb_run *run = n->run;
+	const struct stb_plan *p = run->plan;
+	struct stb_remaining *it = stb_remaining_new(p, run->o->keep, &run->present);
+	uint8_t *asked = stb_xcalloc((size_t)p->n_blocks + 1, 1);
+	struct stb_step s;
+	int rc = 0;
+
+	while (!rc && stb_remaining_next(it, &s)) {
+		const struct stb_plan_group *g = &p->groups[s.group];
+
+		if (s.op != STB_OP_MEASURE || strcmp(p->blocks[p->cells[s.cell].workload].type, "io"))
+			continue;
+		rc = need_place(n, g, &p->blocks[p->cells[s.cell].workload], asked);
+		for (uint32_t i = 0; i < g->n_fills && !rc; i++)
+			rc = need_place(n, g, &p->blocks[g->fills[i]], asked);
+	}
+	free(asked);
+	stb_remaining_free(it);
+	return rc;
+}
+
 static int need_directory(struct needs *n)
 {
 	struct stb_err err;
@@ -470,6 +521,8 @@ int stb_run_needs(struct stb_run *run, bool connect, stb_need_fn *fn, void *ctx)
 	for (uint32_t i = 0; i < p->n_groups && !rc; i++)
 		if (groups[i])
 			rc = need_group(&n, i);
+	if (!rc)
+		rc = need_places(&n);
 	if (!rc)
 		rc = need_spaces(&n);
 	free(blocks);

@@ -42,6 +42,15 @@ uint32_t stb_io_workers(const struct stb_plan_block *workload);
  * io_uring), every attribute is understood. Touches no target.
  */
 STB_NODISCARD int stb_io_preflight(const struct stb_plan_block *workload, struct stb_err *err);
+/* What a workload may ask of the place its files lie on. */
+enum stb_io_place { STB_IO_PLACE_DIRECT = 1, STB_IO_PLACE_POLLS = 2 };
+/* Which of them it asks for. */
+unsigned stb_io_asks_place(const struct stb_plan_block *workload);
+/*
+ * Whether it can be had of the file system that dir, a directory, lies on. Leaves nothing there (direct I/O is tried with a file without a name,
+ * where the file system has such). 0 also where it cannot be known: then the first open tells.
+ */
+STB_NODISCARD int stb_io_preflight_place(const struct stb_plan_block *workload, enum stb_io_place what, const char *dir, struct stb_err *err);
 /*
  * One repetition, in the calling process (exec forks first): lays files out where needed (stage LAYOUT), ramps (WARMUP), measures, drains.
  * Fills phase->result. 0, or -1 with phase->err; counters up to then are kept.

@@ -710,38 +710,3 @@ int stb_io_run(const struct stb_io_setup *s, struct stb_phase *phase)
 	stb_io_stage(phase, STB_STAGE_DONE);
 	return ret;
 }
-
-/* --- before provisioning --- */
-
-uint32_t stb_io_workers(const struct stb_plan_block *workload)
-{
-	const struct stb_plan_attr *a = stb_plan_attr(workload, "numjobs");
-	const uint64_t jobs = a && a->val.den == 1 && a->val.num > 0 ? (uint64_t)a->val.num : 1;
-
-	return (uint32_t)STB_MIN(jobs, (uint64_t)STB_IO_MAX_JOBS);
-}
-
-uint64_t stb_io_greatest_bs_of(const struct stb_plan_block *workload)
-{
-	const struct stb_plan_attr *a = stb_plan_attr(workload, "bs");
-	uint64_t most = a && a->val.num > 0 && a->val.den == 1 ? (uint64_t)a->val.num : 1;
-
-	for (uint32_t i = 0; a && i < a->val.n_items; i++) {
-		if (a->val.items[i].den == 1 && a->val.items[i].num > 0)
-			most = STB_MAX(most, (uint64_t)a->val.items[i].num);
-	}
-	return most;
-}
-
-int stb_io_preflight(const struct stb_plan_block *workload, struct stb_err *err)
-{
-	struct stb_io_config c;
-
-	if (stb_io_config_read(&c, workload, err))
-		return -1;
-	if (c.engine->ops->probe(c.depth, c.jobs, err)) {
-		stb_io_config_blame(&c, "ioengine", err);
-		return -1;
-	}
-	return 0;
-}

@@ -110,19 +110,25 @@ void stb_io_target_name(const struct stb_io_config *c, const struct stb_io_setup
 		snprintf(out, size, "%s.%u", c->filename, job);
 }
 
+static int refuse_direct(const struct stb_io_config *c, int at, const char *place, const char *name, struct stb_err *err)
+{
+	char type[64];
+
+	stb_fs_name(at, type, sizeof(type));
+	stb_err_set(err, EINVAL, "cannot open `%s%s%s` for direct I/O: %s refuses O_DIRECT", place, *place ? "/" : "", name, type);
+	stb_err_remedy(err, "set direct = false, or put the volume on a file system that supports direct I/O");
+	stb_io_config_blame(c, "direct", err);
+	return -1;
+}
+
 static int open_failed(const struct stb_io_config *c, const struct stb_io_setup *s, uint32_t job, int dirfd, int errnum, struct stb_err *err)
 {
-	char name[1400], type[64];
+	char name[1400];
 	const char *place = s->dir ? s->dir : "";
 
 	stb_io_target_name(c, s, job, name, sizeof(name));
-	if (errnum == EINVAL && c->direct) {
-		stb_fs_name(dirfd, type, sizeof(type));
-		stb_err_set(err, EINVAL, "cannot open `%s%s%s` for direct I/O: %s refuses O_DIRECT", place, *place ? "/" : "", name, type);
-		stb_err_remedy(err, "set direct = false, or put the volume on a file system that supports direct I/O");
-		stb_io_config_blame(c, "direct", err);
-		return -1;
-	}
+	if (errnum == EINVAL && c->direct)
+		return refuse_direct(c, dirfd, place, name, err);
 	stb_err_set(err, errnum, "cannot open `%s%s%s`%s", place, *place ? "/" : "", name,
 		errnum == ELOOP ? ": a part of the path is a symbolic link, which stb does not follow"
 		: errnum == ENXIO ? ": not a regular file"
@@ -159,6 +165,22 @@ int stb_io_target_open(const struct stb_io_config *c, const struct stb_io_setup 
 		return -1;
 	*fd = ret;
 	return 0;
+}
+
+int stb_io_target_probe_direct(const struct stb_io_config *c, const char *dir, int at, struct stb_err *err)
+{
+	int fd = openat(at, ".", O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600);
+	bool refused = fd < 0 && errno == EINVAL;
+
+	if (fd >= 0)
+		close(fd);
+	if (!refused)
+		return 0;
+	fd = openat(at, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); /* is it O_DIRECT that it did not like? */
+	if (fd < 0)
+		return 0;
+	close(fd);
+	return refuse_direct(c, at, dir, c->filename, err);
 }
 
 void stb_io_target_invalidate(int fd, bool raw)

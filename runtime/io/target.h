@@ -15,6 +15,8 @@ int stb_io_open_beneath(int dirfd, const char *rel, int flags, mode_t mode);
 
 /* Opens the target of one job for measuring, as the workload asks (direct, read-only where nothing is written). -1 with *err. */
 STB_NODISCARD int stb_io_target_open(const struct stb_io_config *c, const struct stb_io_setup *s, uint32_t job, int *fd, struct stb_err *err);
+/* Whether files in the directory at can be opened for direct I/O, as far as a file without a name tells. 0 or -1 with *err. */
+STB_NODISCARD int stb_io_target_probe_direct(const struct stb_io_config *c, const char *dir, int at, struct stb_err *err);
 /* Drops what the page cache holds of it. Best effort, as in fio. */
 void stb_io_target_invalidate(int fd, bool raw);
 

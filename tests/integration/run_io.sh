@@ -200,7 +200,7 @@ says "in one line" '^  io_uring  not usable: .*sandbox' out
 if [ "$(id -u)" = 0 ] && mkdir ram && mount -t ramfs stb-test-ram ram 2>/dev/null; then
 	at_end "umount '$work/ram' 2>/dev/null"
 	sed "s|$work/store|$work/ram|; s/io_uring/psync/" asked.stb >direct.stb
-	expect "direct I/O refused by the file system" 5 "$STB" run direct.stb -o direct
+	expect "direct I/O refused by the file system" 3 "$STB" run direct.stb -o direct
 	says "is named with what to do" 'ramfs refuses O_DIRECT'
 	holds "nothing is left there" test -z "$(ls ram)"
 else
