@@ -11,6 +11,7 @@
  *   no window of steady_state was steady within its limit     invalid:not_steady
  *   with a rate: less of it was met than rate_tolerance allows     invalid:rate
  *   semi-sync: it was off, or a commit went unacknowledged     invalid:fallback
+ *   a loop device that works through the page cache     invalid:fallback
  *   a replica did not follow at the end, or died     invalid:disturbed
  *   beyond its time, or no counter moves; nothing completed at all     invalid:stalled
  *   interrupted                          no row: the repetition was not finished, and resume would do it again
@@ -429,6 +430,39 @@ static enum stb_status judge_replicas(const struct sampler *s, enum stb_status s
 	return of_replicas;
 }
 
+/* Whether the volumes were what the spec asked for. */
+static enum stb_status judge_volumes(const struct stb_run *run, uint32_t group, enum stb_status status, struct stb_err *err)
+{
+	const struct stb_group_run *g = &run->groups[group];
+	const uint32_t n = g->volumes ? run->plan->groups[group].n_mounts * (1 + g->n_replicas) : 0;
+
+	for (uint32_t i = 0; i < n && stb_status_valid(status); i++)
+		if (g->volumes[i] && stb_volume_fell_back(g->volumes[i], err))
+			status = STB_STATUS_FALLBACK;
+	return status;
+}
+
+/* After a repetition of I/O that failed: what has become of its target, for whoever looks there, and for the cells that follow on it. */
+static void say_target(const struct stb_run *run, uint32_t group, const struct stb_plan_block *workload, const struct stb_measure *m)
+{
+	const struct stb_plan_group *pg = &run->plan->groups[group];
+	const struct stb_plan_attr *rw = stb_plan_attr(workload, "rw");
+	const bool only_reads = rw && rw->val.str && strstr(rw->val.str, "read");
+	const uint64_t written = m->ok[STB_WRITE] + m->ok[STB_TRIM];
+
+	if (!pg->n_mounts)
+		return;
+	fprintf(stderr, "  state of the target: ");
+	if (!m->issued)
+		fprintf(stderr, "nothing was measured on it");
+	else if (only_reads)
+		fprintf(stderr, "it was only read");
+	else
+		fprintf(stderr, "%llu of %llu I/Os were done, %llu of them writes or trims", (unsigned long long)(m->ok[STB_READ] + written),
+			(unsigned long long)m->issued, (unsigned long long)written);
+	fprintf(stderr, "; volume `%s` stays as it is until it is provisioned anew or removed\n", run->plan->blocks[pg->mounts[0].volume].name);
+}
+
 static void add_lag_row(struct sampler *s, enum stb_status status)
 {
 	struct stb_err err;
@@ -482,7 +516,8 @@ void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t
 		goto out;
 	}
 
-	const enum stb_status status = judge_replicas(&s, judge(workload, is_io, fate, &phase->result, &err), &err);
+	const enum stb_status status = judge_volumes(run, c->group, judge_replicas(&s, judge(workload, is_io, fate, &phase->result, &err), &err),
+		&err);
 
 	if (is_io)
 		stb_record_engine(run, cell, &phase->result);
@@ -502,6 +537,8 @@ void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t
 			err.span = workload->span + 1;
 		stb_run_fail(run, cell, slot, repetition, "%s", err.what);
 		stb_run_say_error(run, &err);
+		if (is_io && status == STB_STATUS_ERRORS)
+			say_target(run, c->group, workload, &phase->result);
 	}
 	if (phase->alloc_calls)
 		stb_progress_say(&run->progress, "stb: bug: %llu allocations in the measured phase of %s",

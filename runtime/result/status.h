@@ -14,7 +14,7 @@
 	X(NOT_STEADY, "invalid:not_steady", 0, "Nothing was steady within the limit of steady_state; it was measured all the same.") \
 	X(STALLED, "invalid:stalled", 0, "Beyond its time, no counter moved, or nothing completed at all.") \
 	X(DISTURBED, "invalid:disturbed", 0, "Something else ended it: a server that died or never started, a process that was killed, a volume that could not be had.") \
-	X(FALLBACK, "invalid:fallback", 0, "Measured in another way than asked: semi-synchronous replication was off, or a commit went unacknowledged.")
+	X(FALLBACK, "invalid:fallback", 0, "Measured in another way than asked: semi-synchronous replication was off, a commit went unacknowledged, or a loop device went through the page cache.")
 
 enum stb_status {
 #define STB_X(sym, text, valid, meaning) STB_STATUS_##sym,

@@ -4,11 +4,15 @@
  * The device is attached with LO_FLAGS_AUTOCLEAR: it frees itself when its last user is gone. While we live our descriptor holds it, and a
  * mount holds it too; so after a SIGKILL nothing is left but the mount, and of a raw volume nothing at all.
  *
+ * The driver reads and writes the image with direct I/O, or what is measured would be the page cache between the two. Where that is refused the
+ * device is attached all the same, so that the rest of a matrix can be looked at, and stb_volume_fell_back() says so: such figures are marked.
+ *
  * Two runs may be given the same free number by LOOP_CTL_GET_FREE; LOOP_CONFIGURE is atomic, and who loses (EBUSY) asks again.
  */
 #include "runtime/storage/volume.h"
 
 #include "runtime/base/clock.h"
+#include "runtime/base/fsname.h"
 
 #include <blkid/blkid.h>
 #include <errno.h>
@@ -142,6 +146,7 @@ int stb_loop_attach(struct stb_volume *v, int image_fd, struct stb_err *err)
 			if (i)
 				nap(10000000);
 			ret = attach_once(v, control, image_fd, ways[w].block_size, ways[w].direct);
+			v->buffered = !ret && !ways[w].direct;
 		}
 	}
 	close(control);
@@ -151,6 +156,24 @@ int stb_loop_attach(struct stb_volume *v, int image_fd, struct stb_err *err)
 	stb_err_remedy(err, "see that /dev has its loop nodes and that root may use them, or use a directory class");
 	stb_volume_blame(&v->spec, "path", err);
 	return -1;
+}
+
+bool stb_volume_fell_back(const struct stb_volume *v, struct stb_err *why)
+{
+	char type[64];
+	int fd;
+
+	if (!v->buffered)
+		return false;
+	fd = open(v->image, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	stb_fs_name(fd, type, sizeof(type));
+	if (fd >= 0)
+		close(fd);
+	stb_err_set(why, 0, "loop device `%s` of volume `%s` reads and writes its image through the page cache: %s refuses O_DIRECT on `%s`", v->device,
+		v->spec.volume->name, type, v->image);
+	stb_err_remedy(why, "give storage `%s` a path on a file system with direct I/O, or use a tmpfs or zram class for memory", v->spec.storage->name);
+	stb_volume_blame(&v->spec, "path", why);
+	return true;
 }
 
 int stb_loop_guard(const struct stb_volume *v, struct stb_err *err)

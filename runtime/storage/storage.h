@@ -46,6 +46,8 @@ STB_NODISCARD int stb_volume_provision(struct stb_volume **out, const struct stb
 	struct stb_err *err);
 const char *stb_volume_dir(const struct stb_volume *v);    /* absolute, mode 0700; NULL on a raw volume */
 const char *stb_volume_device(const struct stb_volume *v); /* raw or backing device, e.g. /dev/loop3; NULL on directories */
+/* Whether the volume works in another way than it should, so that no figure of it can be trusted; then *why says which and what to do. */
+bool stb_volume_fell_back(const struct stb_volume *v, struct stb_err *why);
 /* Unmounts, detaches, removes; goes on after a failure and reports the first. Frees v either way. */
 STB_NODISCARD int stb_volume_remove(struct stb_volume *v, struct stb_err *err);
 

@@ -50,6 +50,7 @@ struct stb_volume {
 	char *note;     /* base/zram */
 	char device[32];/* "/dev/loop3" or "" */
 	int loop_fd;    /* -1: none; holds the device, which clears itself with its last user */
+	bool buffered;  /* loop: the image goes through the page cache, since direct I/O on it was refused */
 	bool made_base, made_image, made_note, mounted;
 };
 
