@@ -298,6 +298,66 @@ Test(storage, raw_volumes_are_filled_before_they_are_read)
 	rig_fini(&r);
 }
 
+/* Every byte of [from, to) of the device, without the page cache. */
+static void holds_byte(const char *device, uint64_t from, uint64_t to, unsigned char want)
+{
+	unsigned char *buf = aligned_alloc(4096, MIB), *same = malloc(MIB);
+	int fd = open(device, O_RDONLY | O_DIRECT | O_CLOEXEC);
+
+	cr_assert(fd >= 0 && buf && same);
+	memset(same, want, MIB);
+	for (uint64_t at = from; at < to; at += MIB) {
+		cr_assert_eq(pread(fd, buf, MIB, (off_t)at), (ssize_t)MIB);
+		cr_expect_eq(memcmp(buf, same, MIB), 0, "MiB %lu is not all %d", at / MIB, want);
+	}
+	close(fd);
+	free(buf);
+	free(same);
+}
+
+Test(storage, a_trimmed_region_of_a_device_reads_as_zeros_and_the_rest_stays)
+{
+	struct rig r;
+	struct stb_volume *v;
+	struct test_block t;
+	struct stb_phase *p;
+	struct stat st;
+	unsigned char *data;
+	int ret, fd;
+
+	rig_need_loop();
+	rig_init(&r, "loop");
+	test_bytes(&r.storage, "size", 8 * MIB);
+	test_word(&r.volume, "filesystem", "none");
+	v = rig_provision(&r);
+	data = malloc(8 * MIB);
+	cr_assert_not_null(data);
+	memset(data, 0xa5, 8 * MIB);
+	fd = open(stb_volume_device(v), O_WRONLY | O_CLOEXEC);
+	cr_assert(fd >= 0 && pwrite(fd, data, 8 * MIB, 0) == (ssize_t)(8 * MIB) && fsync(fd) == 0);
+	close(fd);
+	free(data);
+	test_io_init(&t);
+	test_word(&t, "rw", "trim");
+	test_bytes(&t, "bs", 64 << 10);
+	test_bytes(&t, "offset", 2 * MIB);
+	test_bytes(&t, "size", 4 * MIB);
+	p = test_io_run(&t, NULL, stb_volume_device(v), &ret);
+	cr_assert_eq(ret, 0, "%s", p->err.what);
+	cr_expect_eq(p->result.ok[STB_TRIM], 64);
+	cr_expect_eq(p->result.bytes[STB_TRIM], 4 * MIB);
+	cr_expect_eq(p->result.lat[STB_TRIM].count, 64);
+	cr_expect_eq(p->result.ok[STB_READ] + p->result.ok[STB_WRITE], 0);
+	free(p);
+	holds_byte(stb_volume_device(v), 0, 2 * MIB, 0xa5);
+	holds_byte(stb_volume_device(v), 2 * MIB, 6 * MIB, 0);
+	holds_byte(stb_volume_device(v), 6 * MIB, 8 * MIB, 0xa5);
+	cr_assert_eq(stat(v->image, &st), 0);
+	cr_expect_leq((uint64_t)st.st_blocks * 512, 5 * MIB, "the image has given the space back");
+	rig_remove(&r, v);
+	rig_fini(&r);
+}
+
 static bool loop_is_direct(const char *device)
 {
 	char path[128];
