@@ -282,9 +282,11 @@ if "$STB" version | grep -q '^  io_uring  usable'; then
 	mkdir limited && chmod 777 limited
 	workloads locked 'rw = read  ioengine = io_uring  iodepth = 64' 'rw = read  ioengine = io_uring  iodepth = 64  fixedbufs = true' 'rw = read' \
 		"directory here { path = \"$work/limited\" }"
+	install -m 755 "$STB" limited-stb
 	limited="prlimit --memlock=65536:65536"
-	[ -z "$root" ] || limited="as_nobody $limited"
-	expect "too little memory may be locked: exit 5" 5 $limited "$STB" run locked.stb -o limited/run
+	# as a user that is nobody else: the limit is for all that a user has locked
+	[ -z "$root" ] || limited="setpriv --reuid=$((200000 + $$ % 100000)) --regid=65534 --clear-groups $limited"
+	expect "too little memory may be locked: exit 5" 5 $limited "$work/limited-stb" run locked.stb -o limited/run
 	told "too little memory may be locked" 'cannot register 256 KiB of buffers with io_uring: the limit of locked memory .ulimit -l. is 64 KiB'
 	marked "too little memory may be locked" limited/run ok invalid:errors ok
 	says "too little memory may be locked: who did not ask by name does without, and is told" 'note: engine .io_uring. runs without registered buffers .*ulimit -l'
