@@ -44,9 +44,16 @@ BUILDING := 1
 endif
 
 ifdef BUILDING
-PKGS := libmariadb jansson libcrypto libutf8proc blkid
+# The database client library: DB_CLIENT=libmariadb (MariaDB Connector/C) or mysqlclient (Oracle's libmysqlclient); unset, the first that is here.
+ifeq ($(DB_CLIENT),)
+DB_CLIENT := $(or $(firstword $(foreach p,libmariadb mysqlclient,$(shell pkg-config --exists $(p) 2>/dev/null && echo $(p)))),libmariadb)
+endif
+ifeq ($(filter $(DB_CLIENT),libmariadb mysqlclient),)
+$(error DB_CLIENT=$(DB_CLIENT) is unknown: libmariadb mysqlclient)
+endif
+PKGS := $(DB_CLIENT) jansson libcrypto libutf8proc blkid
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS := $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lmariadb -ljansson -lcrypto -lutf8proc -lblkid)
+PKG_LIBS := $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-l$(DB_CLIENT:lib%=%) -ljansson -lcrypto -lutf8proc -lblkid)
 have = $(shell printf '\043include <$(1)>\n' | $(CC) $(BASE) $(PKG_CFLAGS) -E - >/dev/null 2>&1 && echo 1 || echo 0)
 HAVE_URING := $(call have,liburing.h)
 HAVE_LIBAIO := $(call have,libaio.h)
@@ -162,6 +169,10 @@ $(B)/obj/compiler/driver/version.o: CFLAGS_FILE = -DSTB_VERSION='"$(or $(VERSION
 $(B)/obj/compiler/driver/version.o: $(B)/commit
 $(B)/commit: FORCE
 	@mkdir -p $(@D); echo '$(VERSION) $(COMMIT)' | cmp -s - $@ || echo '$(VERSION) $(COMMIT)' >$@
+# Only this file includes the client library's header.
+$(B)/obj/runtime/db/mysql.o: $(B)/db-client
+$(B)/db-client: FORCE
+	@mkdir -p $(@D); echo '$(DB_CLIENT)' | cmp -s - $@ || echo '$(DB_CLIENT)' >$@
 FORCE:
 
 $(B)/libstb.a: $(LIB_OBJ)

@@ -23,6 +23,6 @@ int stb_cmd_version(const struct stb_args *a)
 			printf("  %-9s not usable: %s%s%s\n", c->name, err.what, *err.remedy ? "; " : "", err.remedy);
 	}
 	stb_db_client_library(library);
-	printf("\ndatabase client: %s\n", library);
+	printf("\ndatabase client: %s; prepared statements are %s\n", library, stb_db_client_prepared());
 	return STB_EXIT_OK;
 }

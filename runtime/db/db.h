@@ -158,5 +158,7 @@ int stb_oltp_run(const struct stb_oltp_setup *s, struct stb_phase *phase);
 #define STB_CLIENT_LIBRARY_TEXT 64
 /* "MariaDB Connector/C 3.3.20" or "libmysqlclient 8.0.36": for stb version and the record. */
 void stb_db_client_library(char out[STB_CLIENT_LIBRARY_TEXT]);
+/* How it serves prepared statements, which decides how many threads a workload has: "sent and received apart, ..." */
+const char *stb_db_client_prepared(void);
 
 #endif

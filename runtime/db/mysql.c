@@ -2,8 +2,9 @@
  * mysql.c - the client library behind client.h; the only file that includes mysql.h, so that the two libraries' differences end here.
  *
  * MariaDB Connector/C and Oracle's libmysqlclient share most names and differ in the type of booleans, in the options for encryption and in
- * the macros that tell them apart. Connector/C can also send a prepared statement and read its answer later (its public option for that, and
- * the reader that its own batches use). Connector/C defines MYSQL_VERSION_ID too, with the server's number, so its own macros are asked first.
+ * the macros that tell them apart. Both send the text of a statement and read its answer later. Connector/C can do that with a prepared one, too
+ * (its public option for that, and the reader that its own batches use); libmysqlclient cannot, its non-blocking calls included, so there a thread
+ * waits for each connection with prepared statements (crew.c), and the record says so. Connector/C defines MYSQL_VERSION_ID too, with the server's number, so its own macros are asked first.
  *
  * Nothing outside the address reaches a connection: no option file is read, socket, port and password are always passed (an absent password
  * as "", because NULL would let the MYSQL_PWD variable in), LOCAL INFILE is off (a server could ask for any file), a lost connection stays
@@ -74,6 +75,11 @@ void stb_client_thread_end(void)
 void stb_db_client_library(char out[STB_CLIENT_LIBRARY_TEXT])
 {
 	snprintf(out, STB_CLIENT_LIBRARY_TEXT, "%s %s", CONNECTOR_C ? "MariaDB Connector/C" : "libmysqlclient", mysql_get_client_info());
+}
+
+const char *stb_db_client_prepared(void)
+{
+	return CAN_SPLIT ? "sent and received apart, by as many threads as there are CPUs" : "waited for, by one thread a connection";
 }
 
 bool stb_client_can_verify_ca(void)

@@ -193,6 +193,7 @@ json_t *stb_record_environment(struct stb_run *run)
 	json_object_set_new(env, "addresses", describe_addresses(run));
 	stb_db_client_library(library);
 	json_object_set_new(env, "client_library", json_string(library));
+	json_object_set_new(env, "client_prepared", json_string(stb_db_client_prepared()));
 	json_object_set_new(env, "secrets", secrets);
 	json_object_set_new(env, "binaries", describe_binaries(run));
 	json_object_set_new(env, "databases", json_object());
