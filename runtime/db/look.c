@@ -36,6 +36,26 @@ static int read_connected(struct stb_client *c, uint64_t room, uint64_t *out, st
 	}
 }
 
+static bool take_second(void *ctx, const char *const *cells, uint32_t n_cells)
+{
+	uint64_t *out = ctx;
+
+	if (n_cells > 1 && cells[1])
+		*out = strtoull(cells[1], NULL, 10);
+	return false;
+}
+
+/* The two families keep their status in different tables, and show it with the same words. */
+static int read_prepared(struct stb_client *c, uint64_t *out, struct stb_err *err)
+{
+	static const char sql[] = "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'";
+
+	*out = 0;
+	if (stb_client_rows(c, sql, take_second, out))
+		return stb_err_set(err, 0, "cannot read the server's limits (`%s`): %s (%u)", sql, stb_client_text(c), stb_client_code(c));
+	return 0;
+}
+
 static const char *where_to_set(const struct stb_oltp_setup *setup)
 {
 	return setup->private_server ? "set database option" : "raise the server's";
@@ -60,10 +80,8 @@ static int check_limits(struct stb_client *c, const struct stb_oltp_setup *setup
 	}
 	if (handles == 0)
 		return 0;
-	if (read_number(c, "SELECT COALESCE(MAX(VARIABLE_VALUE), 0) FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'Prepared_stmt_count'",
-		    &prepared, err))
-		prepared = 0; /* MySQL keeps it elsewhere, and under a setting: the limit alone is looked at then */
-	stb_err_clear(err);
+	if (read_prepared(c, &prepared, err))
+		return -1;
 	if (handles + prepared > max_prepared) {
 		stb_err_set(err, 0,
 			"cannot prepare %llu statements (%u threads x %llu): the server allows %llu (max_prepared_stmt_count), %llu are taken",

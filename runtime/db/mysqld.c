@@ -30,6 +30,7 @@
  */
 #include "runtime/base/clock.h"
 #include "runtime/db/client.h"
+#include "runtime/db/dialect.h"
 #include "runtime/db/server.h"
 
 #include <errno.h>
@@ -142,19 +143,41 @@ static bool volume_full(const struct stb_mysqld *m, const char *log_tail)
 	return statvfs(m->data_dir, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize < FULL_BYTES;
 }
 
+/* "[ERROR] [MY-000067] [Server] unknown variable 'innodb_log_file_size=8388608'." */
+static void suggest_option(const struct stb_mysqld *m, struct stb_err *err, const char *complaint)
+{
+	const struct stb_dialect *words = stb_dialect_of(m->binary.mariadb);
+	const char *name = strchr(complaint, '\'');
+	char option[80] = "";
+
+	if (name) {
+		name += 1 + strspn(name + 1, "-");
+		snprintf(option, sizeof(option), "%.*s", (int)strcspn(name, "='"), name);
+	}
+	for (char *p = option; *p; p++)
+		if (*p == '-')
+			*p = '_';
+	const char *instead = stb_dialect_instead(words, option);
+
+	if (instead)
+		stb_err_remedy(err, "%s %s does not know that option: it has %s", words->name, m->binary.version, instead);
+	else
+		stb_err_remedy(err, "%s %s does not know that option: correct or remove it in `options`", words->name, m->binary.version);
+}
+
 /* "what: last lines of the log", with where the log is kept as the remedy. */
 static int fail_with_log(struct stb_mysqld *m, struct stb_err *err, const char *what)
 {
 	char tail[STB_ERR_TEXT / 2];
+	const char *unknown;
 
 	stb_log_tail(m->error_log, tail, sizeof(tail));
 	save_log(m);
 	stb_err_set(err, 0, "%s: %s%s%s", m->label, what, tail[0] ? "; its log says: " : "; its log holds no error", tail);
 	if (m->block->span != STB_NONE)
 		err->span = m->block->span + 1;
-	if (m->pid == 0 && !m->has_account && (strstr(tail, "unknown variable") || strstr(tail, "unknown option")))
-		stb_err_remedy(err, "%s %s does not know that option: correct or remove it in `options`",
-			m->binary.mariadb ? "MariaDB" : "MySQL", m->binary.version);
+	if (m->pid == 0 && !m->has_account && ((unknown = strstr(tail, "unknown variable")) || (unknown = strstr(tail, "unknown option"))))
+		suggest_option(m, err, unknown);
 	else if (volume_full(m, tail))
 		stb_err_remedy(err, "the volume is full: give it more `size`");
 	else if (m->saved_log[0])
@@ -400,7 +423,7 @@ static int initialise(struct stb_mysqld *m, const char *sql_dir, struct stb_err 
 		return -1;
 	char how[32], no_log[] = "--skip-log-bin"; /* nobody follows this */
 
-	snprintf(how, sizeof(how), "%s", m->binary.mariadb ? "--bootstrap" : "--initialize-insecure");
+	snprintf(how, sizeof(how), "%s", stb_dialect_of(m->binary.mariadb)->initialise);
 	r = spawn_server(m, how, no_log, stdin_fd, err);
 	if (stdin_fd >= 0)
 		close(stdin_fd);

@@ -173,7 +173,7 @@ static bool steer(struct stb_crew *crew, const struct stb_oltp_setup *setup)
 		wait_for_end(crew, add_ns(stb_clock_ns(), GRACE_NS));
 		return crew->n_running == 0;
 	}
-	stb_status_open(&crew->status, &setup->addr, setup->server_pid); /* the others sleep at the barrier, and nothing else wants the lock */
+	stb_status_open(&crew->status, &setup->addr, setup->server_pid, crew->o->data.engine); /* the others sleep at the barrier, and nothing else wants the lock */
 	if (!crew->o->warmup_ns)
 		look_at_server(crew, NULL);
 	open_barrier(crew);

@@ -4,6 +4,7 @@
  * A server that runs as another user than stb can fail at any directory above its own, with a message that names its own. So every parent is
  * tried first, as that user, by the kernel: a child becomes the user and asks access(2), which knows of access lists and mount options.
  */
+#include "runtime/db/dialect.h"
 #include "runtime/db/server.h"
 
 #include <ctype.h>
@@ -208,8 +209,7 @@ int stb_option_file(struct stb_buf *out, const struct stb_option_file *f, const 
 	/* Of an option that stands twice the last one holds. */
 	if (stb_role_options(out, f, err))
 		return -1;
-	if (!f->mariadb)
-		stb_buf_adds(out, "loose-mysqlx = OFF\n");
+	stb_buf_adds(out, stb_dialect_of(f->mariadb)->always);
 	if ((f->basedir && stb_option_path(out, "basedir", f->basedir, err)) || stb_option_path(out, "datadir", f->data_dir, err) ||
 		stb_option_path(out, "tmpdir", f->tmp_dir, err) || stb_option_path(out, "secure-file-priv", f->tmp_dir, err) ||
 		stb_option_path(out, "socket", f->socket, err) || stb_option_path(out, "pid-file", f->pid_file, err) ||
@@ -230,11 +230,14 @@ static const char *skip_stamp(const char *line)
 
 enum { LOG_ERRORS, LOG_WARNINGS };
 
-/* Lines without a level are words of a crash or of the loader; the routine ones begin with "Version:". */
+/*
+ * Lines without a level are words of a crash or of the loader; the routine ones begin with "Version:". What follows every failure says nothing of
+ * this one: "[ERROR] Aborting", MySQL's "[ERROR] [MY-010119] [Server] Aborting" and its words of the data directory that it leaves.
+ */
 static bool matters(const char *line, int level)
 {
 	if (level == LOG_ERRORS)
-		return strstr(line, "[ERROR]") && !strstr(line, "[ERROR] Aborting");
+		return strstr(line, "[ERROR]") && !strstr(line, "] Aborting") && !strstr(line, "] The designated data directory");
 	return !strstr(line, "[Note]") && !strstr(line, "[System]") && !strstr(line, "[ERROR]") && strncmp(line, "Version:", 8) != 0;
 }
 

@@ -2,13 +2,14 @@
  * replication.c - a primary and the replicas that follow it: setting them up, waiting for them, looking at them.
  *
  * Replicas begin as servers of their own with empty tables and take everything from the primary's binary log, found by GTID; so there is no
- * copy to be made, and what they hold is what replication brought them. The two families of servers say the same in different words; the
+ * copy to be made, and what they hold is what replication brought them. The two families of servers say the same in different words (dialect.h); the
  * columns of SHOW SLAVE STATUS and SHOW REPLICA STATUS stand in the same order, so they are read by position.
  *
  * A wait asks in steps of a second, so that a signal ends it.
  */
 #include "runtime/base/clock.h"
 #include "runtime/db/client.h"
+#include "runtime/db/dialect.h"
 #include "runtime/db/server.h"
 
 #include <stdio.h>
@@ -24,27 +25,9 @@
 #define POLL_NS (STB_NS_PER_S / 20)
 #define GTID_TEXT 4096
 
-/* The words of the two families. */
-struct words {
-	const char *change, *prefix; /* PREFIX_HOST, PREFIX_PORT, ... */
-	const char *more;            /* how its place in the binary log is found */
-	const char *start, *status, *position, *applied; /* applied: what a replica has carried out */
-	const char *wait;            /* a function of a position and seconds */
-};
-
-static const struct words mariadb = {
-	"CHANGE MASTER TO", "MASTER", "MASTER_USE_GTID = slave_pos", "START SLAVE", "SHOW SLAVE STATUS", "SELECT @@GLOBAL.gtid_binlog_pos",
-	"SELECT @@GLOBAL.gtid_slave_pos", "MASTER_GTID_WAIT",
-};
-
-static const struct words mysql = {
-	"CHANGE REPLICATION SOURCE TO", "SOURCE", "SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1", "START REPLICA", "SHOW REPLICA STATUS",
-	"SELECT @@GLOBAL.gtid_executed", "SELECT @@GLOBAL.gtid_executed", "WAIT_FOR_EXECUTED_GTID_SET",
-};
-
-static const struct words *words_of(const struct stb_mysqld *m)
+static const struct stb_dialect *words_of(const struct stb_mysqld *m)
 {
-	return stb_mysqld_is_mariadb(m) ? &mariadb : &mysql;
+	return stb_dialect_of(stb_mysqld_is_mariadb(m));
 }
 
 uint32_t stb_replication_of(const struct stb_plan_block *database, bool *semi_sync)
@@ -208,7 +191,7 @@ static int open_client(struct stb_client **c, const struct stb_mysqld *m, struct
 
 static int point_at_primary(const struct stb_replication *r, struct stb_mysqld *replica, struct stb_err *err)
 {
-	const struct words *w = words_of(replica);
+	const struct stb_dialect *w = words_of(replica);
 	const char *password;
 	const uint16_t port = stb_mysqld_port(r->primary, &password);
 	struct stb_client *c;

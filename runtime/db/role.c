@@ -6,6 +6,7 @@
  * A replica keeps no binary log of its own: nobody follows it, and it would be paid for.
  */
 #include "runtime/db/client.h"
+#include "runtime/db/dialect.h"
 #include "runtime/db/server.h"
 
 #include <arpa/inet.h>
@@ -22,20 +23,10 @@
 #define IO_TIMEOUT_S 60
 #define PASSWORD_BYTES ((STB_PASSWORD_HEX - 1) / 2)
 
-static void put_semi_sync(struct stb_buf *out, const struct stb_option_file *f)
-{
-	const bool primary = f->role == STB_MYSQLD_PRIMARY;
-
-	if (f->mariadb)
-		stb_buf_printf(out, "rpl-semi-sync-%s-enabled = ON\n", primary ? "master" : "slave");
-	else
-		/* loose: without the plugin, as when the data directory is made, the server does not know it; that it is on is looked at */
-		stb_buf_printf(out, "plugin-load-add = semisync_%s.so\nloose-rpl-semi-sync-%s-enabled = ON\n", primary ? "source" : "replica",
-			primary ? "source" : "replica");
-}
-
 int stb_role_options(struct stb_buf *out, const struct stb_option_file *f, struct stb_err *err)
 {
+	const struct stb_dialect *words = stb_dialect_of(f->mariadb);
+
 	if (f->redo_dir && stb_option_path(out, "innodb-log-group-home-dir", f->redo_dir, err))
 		return -1;
 	switch (f->role) {
@@ -48,15 +39,14 @@ int stb_role_options(struct stb_buf *out, const struct stb_option_file *f, struc
 			return -1;
 		break;
 	case STB_MYSQLD_REPLICA:
-		stb_buf_printf(out, "skip-networking\nskip-log-bin\nread-only = ON\n%s\n", f->mariadb ? "skip-slave-start" : "skip-replica-start");
+		stb_buf_printf(out, "skip-networking\nskip-log-bin\nread-only = ON\n%s", words->waits);
 		if (stb_option_path(out, "relay-log", f->relay_log, err))
 			return -1;
 		break;
 	}
-	stb_buf_printf(out, "server-id = %u\n%s", f->server_id, f->mariadb ? "gtid-strict-mode = ON\n" :
-		"gtid-mode = ON\nenforce-gtid-consistency = ON\n");
+	stb_buf_printf(out, "server-id = %u\n%s", f->server_id, words->gtid);
 	if (f->semi_sync)
-		put_semi_sync(out, f);
+		stb_buf_adds(out, f->role == STB_MYSQLD_PRIMARY ? words->semi_primary : words->semi_replica);
 	return 0;
 }
 
@@ -85,8 +75,7 @@ void stb_role_accounts(struct stb_buf *sql, bool mariadb, enum stb_mysqld_role r
 		"CREATE USER IF NOT EXISTS '" STB_SERVER_ACCOUNT "'@'localhost' IDENTIFIED BY '%s';\n"
 		"GRANT ALL PRIVILEGES ON *.* TO '" STB_SERVER_ACCOUNT "'@'localhost';\n",
 		password);
-	if (!mariadb)
-		stb_buf_adds(sql, "ALTER USER 'root'@'localhost' ACCOUNT LOCK;\n");
+	stb_buf_adds(sql, stb_dialect_of(mariadb)->accounts);
 }
 
 uint16_t stb_role_port(struct stb_err *err)

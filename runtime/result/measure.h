@@ -75,7 +75,7 @@ struct stb_fairness {
 /*
  * oltp: what the server did in the window, its own words: X(symbol, metric, status variables whose sum it is). Names of more than one version
  * stand side by side: a server has the one or the other. Where it has none of them there is no figure. Rows of scans (Handler_read_rnd_next) are
- * left out: SHOW STATUS is one.
+ * left out: SHOW STATUS is one. Of MySQL rows are what InnoDB counts (db/status.c).
  */
 #define STB_SERVER_COUNTS(X)                                                                                                           \
 	X(BUFFER_POOL_READS, "server.buffer_pool_reads", "Innodb_buffer_pool_reads")                                                   \

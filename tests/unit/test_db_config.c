@@ -1,6 +1,7 @@
 /* test_db_config.c - what a workload oltp asks for, the server's option file, paths, log tails, versions. */
 #include "db_blocks.h"
 
+#include "runtime/db/dialect.h"
 #include "runtime/db/oltp.h"
 #include "runtime/db/server.h"
 
@@ -339,6 +340,19 @@ Test(db_place, socket_paths_take_107_bytes)
 	cr_assert(err.remedy[0]);
 }
 
+/* What one family is told to write instead the other one lacks, and the other way round. */
+Test(db_place, an_option_of_the_other_family_has_a_counterpart)
+{
+	const struct stb_dialect *mariadb = stb_dialect_of(true), *mysql = stb_dialect_of(false);
+
+	cr_assert_str_eq(stb_dialect_instead(mysql, "innodb_log_file_size"), "`innodb_redo_log_capacity`, the size of the whole redo log");
+	cr_assert_str_eq(stb_dialect_instead(mariadb, "innodb_redo_log_capacity"), "`innodb_log_file_size`");
+	cr_assert_null(stb_dialect_instead(mariadb, "innodb_log_file_size"));
+	cr_assert_null(stb_dialect_instead(mysql, "innodb_redo_log_capacity"));
+	cr_assert_null(stb_dialect_instead(mysql, "no_such_thing"));
+	cr_assert_null(stb_dialect_instead(mysql, ""));
+}
+
 static int try_file(const char *text, char tail[512])
 {
 	char path[] = "/tmp/stb-log-XXXXXX";
@@ -361,6 +375,11 @@ Test(db_place, log_tails_prefer_errors)
 		 "2026-11-30 10:41:00 0 [ERROR] Aborting\n"
 		 "2026-11-30 10:41:00 0 [Note] bye\n", tail);
 	cr_assert_str_eq(tail, "[ERROR] mariadbd: unknown variable 'foo=1'");
+	try_file("2026-11-30T17:00:00.123456Z 0 [System] [MY-013169] [Server] /usr/sbin/mysqld initializing of server in progress\n"
+		 "2026-11-30T17:00:00.123456Z 0 [ERROR] [MY-000067] [Server] unknown variable 'foo=1'.\n"
+		 "2026-11-30T17:00:00.123456Z 0 [ERROR] [MY-013236] [Server] The designated data directory /d/ is unusable.\n"
+		 "2026-11-30T17:00:00.123456Z 0 [ERROR] [MY-010119] [Server] Aborting\n", tail);
+	cr_assert_str_eq(tail, "[ERROR] [MY-000067] [Server] unknown variable 'foo=1'.");
 	try_file("one\n\ntwo\n2026-11-30T10:41:00.123456Z 0 [Note] three\nfour\r\nfive \x1b[31m\n", tail);
 	cr_assert_str_eq(tail, "one; two; four ; five  [31m");
 	try_file("2026-11-30 10:41:00 0 [Note] InnoDB: Loading buffer pool(s)\n2026-11-30 10:41:01 0 [Note] ready for connections.\n"
