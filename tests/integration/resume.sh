@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # resume.sh - runs that are killed at many points and go on: nothing lost but the repetition that was measured, nothing twice, nothing left.
 . "$(dirname "$0")/../support/integration.bash"
+. "$(dirname "$0")/../support/server.bash"
 cd "$work" || exit 1
 mkdir store other
 
@@ -203,7 +204,7 @@ expect "--only: resume" 0 "$STB" resume part
 says "--only: of the selected cells" 'of 12 repetitions'
 whole "--only" part 4 3
 # a private server: what was provisioned and loaded once is lost, and made anew before anything is measured
-if [ -n "$(PATH=$PATH:/usr/sbin:/usr/local/sbin:/usr/libexec command -v mariadbd mysqld)" ]; then
+if [ -n "$mysqld" ]; then
 	cat >db.stb <<SPEC
 stb 1
 storage directory here { path = "$work/store" }
@@ -212,7 +213,7 @@ database mysql server {
   volume = v
   options {
     innodb_buffer_pool_size        = 16MiB
-    innodb_log_file_size           = 8MiB
+    $small_redo
     innodb_flush_log_at_trx_commit = 2
   }
 }
@@ -256,6 +257,6 @@ SPEC
 	expect "another version of the server" 3 "$STB" resume db
 	says "is named" 'server of database server: version was 5.7.1'
 else
-	skip "database: resume" "no mariadbd"
+	skip "database: resume" "no mariadbd or mysqld"
 fi
 exit $failed

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # run_connect.sh - the way to a server that is there already: encryption, what is verified, what is never sent, and servers that do not answer.
 . "$(dirname "$0")/../support/integration.bash"
+. "$(dirname "$0")/../support/server.bash"
 cd "$work" || exit 1
 
-for tool in mariadb-install-db mariadb openssl python3; do
+for tool in openssl python3; do
 	command -v $tool >/dev/null || { skip "connect: a server of one's own" "needs $tool"; exit 0; }
 done
-mariadbd=$(command -v mariadbd || echo /usr/sbin/mariadbd)
-who=$(id -un)
+[ -z "$(lacks_server)" ] || { skip "connect: a server of one's own" "needs $(lacks_server)"; exit 0; }
 port=$((20000 + $$ % 10000)) # loopback only
 password=secret_word_$$
 
@@ -25,15 +25,14 @@ certificate here ours 'subjectAltName=DNS:localhost,IP:127.0.0.1'
 certificate elsewhere ours 'subjectAltName=DNS:elsewhere.example'
 certificate client ours 'keyUsage=digitalSignature'
 
-mariadb-install-db --no-defaults --force --user="$who" --datadir="$work/data" --auth-root-authentication-method=normal >install.log 2>&1
+make_server "$work/data"
 server= # pid
 stop_server() { [ -n "$server" ] && kill -KILL "$server" 2>/dev/null && wait "$server" 2>/dev/null; server=; }
 at_end stop_server
-sql() { mariadb --no-defaults -S "$work/sock" -u root -Nse "$1"; }
+sql() { sql_through "$work/sock" "" "$1"; }
 start_server() { # OPTIONS...
 	stop_server
-	"$mariadbd" --no-defaults --user="$who" --datadir="$work/data" --socket="$work/sock" --pid-file="$work/pid" --bind-address=127.0.0.1 \
-		--port=$port --innodb-buffer-pool-size=16M --skip-name-resolve "$@" >>server.log 2>&1 &
+	run_server "$work/data" "$work/sock" --bind-address=127.0.0.1 --port=$port --skip-name-resolve "$@" >>server.log 2>&1 &
 	server=$!
 	wait_for 60 sql "SELECT 1"
 }
@@ -73,7 +72,12 @@ sql "CREATE DATABASE sbtest; CREATE USER bench@'%' IDENTIFIED BY '$password'; GR
 try "plain: a server that lets it be" 0 ''
 says "plain: measured" ',tps,.*,ok$' "run$n/results.csv"
 holds "the library is in the record" jq -e '.client_library | test("^(MariaDB Connector/C|libmysqlclient) [0-9]")' "run$n/environment.json"
-holds "and in stb version" sh -c '"$1" version | grep -qE "^database client: (MariaDB Connector/C|libmysqlclient) [0-9]"' - "$STB"
+holds "and how it serves prepared statements" jq -e '.client_prepared | test("^(sent and received apart|waited for), by ")' "run$n/environment.json"
+holds "and in stb version" sh -c '"$1" version | grep -qE "^database client: (MariaDB Connector/C|libmysqlclient) [0-9][0-9.]*; prepared statements are "' - "$STB"
+holds "it is the library that is linked" sh -c 'case $(ldd "$1") in
+	*libmysqlclient*) "$1" version | grep -q "^database client: libmysqlclient" ;;
+	*libmariadb*) "$1" version | grep -q "^database client: MariaDB Connector/C" ;;
+	*) false ;; esac' - "$STB"
 holds "the tables are gone at the end" test "$(sql "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'sbtest'")" = 0
 sql "ALTER USER bench@'%' REQUIRE SSL"
 try "plain: where the server wants more" 3 ''
@@ -110,9 +114,9 @@ try "verify_identity: the name of another host" 3 "  tls = verify_identity
   tls_ca = \"$work/ours.pem\""
 says "verify_identity: says so" 'certificate'
 
-start_server --skip-ssl
+start_server $no_tls
 try "required: a server without TLS" 3 '  tls = required'
-says "required: is not spoken to in plain text" 'speaks no TLS|does not support'
+says "required: is not spoken to in plain text" "speaks no TLS|does(n't| not) support"
 try "verify_ca: a server without TLS" 3 "  tls = verify_ca
   tls_ca = \"$work/ours.pem\""
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # run_oltp.sh - a private server from spec to report: what is recorded, that it ends with its run however that ends, and a server that dies.
 . "$(dirname "$0")/../support/integration.bash"
+. "$(dirname "$0")/../support/server.bash"
 cd "$work" || exit 1
 mkdir store
 
@@ -13,7 +14,7 @@ database mysql server {
   volume = v
   options {
     innodb_buffer_pool_size        = 16MiB
-    innodb_log_file_size           = 8MiB
+    $small_redo
     innodb_flush_log_at_trx_commit = 2
   }
 }
@@ -112,7 +113,7 @@ storage tmpfs memory { size = 200MiB }
 volume v { storage = memory }
 database mysql server {
   volume = v
-  options { innodb_buffer_pool_size = 16MiB  innodb_log_file_size = 8MiB  innodb_flush_log_at_trx_commit = 2 }
+  options { innodb_buffer_pool_size = 16MiB  $small_redo  innodb_flush_log_at_trx_commit = 2 }
 }
 workload oltp rows { database = server  script = bulk_insert  threads = 2  time = 120s }
 matrix m { workload = rows }
@@ -135,7 +136,7 @@ storage directory here { path = "$work/store" }
 volume v { storage = here }
 database mysql server {
   volume = v
-  options { innodb_buffer_pool_size = 16MiB  innodb_log_file_size = 8MiB  innodb_lock_wait_timeout = 1 }
+  options { innodb_buffer_pool_size = 16MiB  $small_redo  innodb_lock_wait_timeout = 1 }
 }
 workload oltp w {
   database   = server
@@ -199,8 +200,8 @@ storage directory here { path = "$work/store" }
 volume v { storage = here }
 database mysql server {
   volume = v
-  options { innodb_buffer_pool_size = 16MiB  innodb_log_file_size = 8MiB  skip_innodb_adaptive_hash_index = true  performance_schema_instrument = "a=ON"
-    sql_mode = "ANSI"  innodb_flush_method = 0 }
+  options { innodb_buffer_pool_size = 16MiB  $small_redo  skip_innodb_adaptive_hash_index = true  performance_schema_instrument = "a=ON"
+    sql_mode = "ANSI"  innodb_flush_method = $([ $family = MariaDB ] && echo 0 || echo fsync) }
 }
 workload oltp points { database = server  script = point_select  table_size = 100  threads = 1  time = 300ms }
 matrix m {
@@ -220,7 +221,7 @@ holds "variants: and said once a server, with its line" test "$(grep -cE "$unver
 lacks "variants: of nothing else" 'no variable of the server shows whether .(innodb|sql)'
 sed 's/values = \[1, 2\]/values = [2, 9]/' variants.stb >clamped.stb
 expect "clamped: one variant cannot be had" 5 "$STB" run clamped.stb -o clamped
-says "clamped: both values are named" 'innodb_flush_log_at_trx_commit. is .3. there, the spec says .9.'
+says "clamped: both values are named" 'innodb_flush_log_at_trx_commit. is .'$clamped_commit'. there, the spec says .9.'
 says "clamped: the other is measured" ',tps,.*,ok$' clamped/results.csv
 holds "clamped: nothing is given as a figure" test "$(grep -c ',tps,' clamped/results.csv)" = 1
 says "clamped: the journal says why" '"status":"invalid:disturbed".*"reason":"[^"]*innodb_flush_log_at_trx_commit' clamped/journal.jsonl
@@ -239,9 +240,9 @@ else
 fi
 
 # refused at check, or before anything is touched
-sed 's/innodb_log_file_size .*/plugin_load = "evil.so"/' db.stb >plugin.stb
+sed "s/$redo_option .*/"'plugin_load = "evil.so"/' db.stb >plugin.stb
 expect "options that load code" 1 "$STB" check plugin.stb
-sed 's/innodb_log_file_size .*/datadir = "x"/' db.stb >datadir.stb
+sed "s/$redo_option .*/"'datadir = "x"/' db.stb >datadir.stb
 expect "options that stb owns" 1 "$STB" check datadir.stb
 sed 's/volume = v$/volume = v\n  version = "1.2.3"/' db.stb >version.stb
 expect "a version that is not here" 3 "$STB" run version.stb -o version
@@ -251,22 +252,23 @@ env PATH=/nowhere "$STB" check db.stb >/dev/null 2>&1
 holds "check needs no server" test $? = 0
 
 # an option that the server does not know: its own words are shown
-sed 's/innodb_log_file_size .*/innodb_no_such_option = 1/' db.stb >unknown.stb
+sed "s/$redo_option .*/innodb_no_such_option = 1/" db.stb >unknown.stb
 expect "an option that the server refuses" 5 "$STB" run unknown.stb -o unknown
 says "with the server's words" 'no.such.option|no_such_option'
 holds "leaves nothing" test -z "$(leftovers unknown)$(ls store)"
+[ $family = MariaDB ] && other="innodb_redo_log_capacity" || other="innodb_log_file_size"
+sed "s/$redo_option .*/$other = 16MiB/" db.stb >other.stb
+expect "an option of the other family of servers" 5 "$STB" run other.stb -o other
+says "what this one has instead" "does not know that option: it has .$redo_option"
 
 # a server that is there already: asserted, used, and left as it was but for our tables
-if command -v mariadb-install-db >/dev/null && command -v mariadb >/dev/null; then
-	server=$(command -v mariadbd || echo /usr/sbin/mariadbd)
-	who=$(id -un)
-	mariadb-install-db --no-defaults --force --user="$who" --datadir="$work/ext" --auth-root-authentication-method=normal >install.log 2>&1
-	"$server" --no-defaults --user="$who" --datadir="$work/ext" --socket="$work/ext.sock" --pid-file="$work/ext.pid" --skip-networking \
-		--innodb-buffer-pool-size=16M >ext.log 2>&1 &
+if [ -z "$(lacks_server)" ]; then
+	make_server "$work/ext"
+	run_server "$work/ext" "$work/ext.sock" --skip-networking >ext.log 2>&1 &
 	ext=$!
 	at_end "kill -KILL $ext 2>/dev/null"
-	sql() { mariadb --no-defaults -S "$work/ext.sock" -u root --password=hidden_word -Nse "$1"; }
-	wait_for 60 mariadb --no-defaults -S "$work/ext.sock" -u root -e "SET PASSWORD FOR root@localhost = PASSWORD('hidden_word')"
+	sql() { sql_through "$work/ext.sock" hidden_word "$1"; }
+	wait_for 60 sql_through "$work/ext.sock" "" "ALTER USER root@localhost IDENTIFIED BY 'hidden_word'"
 	sql "CREATE DATABASE sbtest"
 	cat >ext.stb <<SPEC
 stb 1
@@ -318,7 +320,7 @@ SPEC
 	kill $ext
 	wait $ext 2>/dev/null
 else
-	skip "external: a server of one's own" "needs mariadb-install-db"
+	skip "external: a server of one's own" "needs $(lacks_server)"
 fi
 
 exit $failed

@@ -2,6 +2,7 @@
 # run_oltp_setups.sh - private servers of more than one part: redo log and temporary files on volumes of their own, and replicas, one of which
 # is cut off or dies in the middle.
 . "$(dirname "$0")/../support/integration.bash"
+. "$(dirname "$0")/../support/server.bash"
 cd "$work" || exit 1
 mkdir store parts
 
@@ -18,7 +19,7 @@ database mysql server {
   tmp_volume  = part
   options {
     innodb_buffer_pool_size        = 16MiB
-    innodb_log_file_size           = 8MiB
+    $small_redo
     innodb_flush_log_at_trx_commit = 2
   }
 }
@@ -129,7 +130,7 @@ says "silent: the next one is on replicas that have caught up" ',1,2,tps,1/s,.*,
 holds "silent: nothing is left" test -z "$(leftovers silent)$(ls store)$(ls parts)"
 
 # a replica that stands still: commits go unacknowledged, the repetition does not count; the next one is on replicas that follow again
-sed -e 's/  tmp_volume  = part/  topology = semisync_replica/' -e 's/    innodb_log_file_size/    rpl_semi_sync_master_timeout = 500\n    innodb_log_file_size/' \
+sed -e 's/  tmp_volume  = part/  topology = semisync_replica/' -e "s/    $redo_option/    $semi_sync_timeout = 500\n&/" \
 	-e 's/metrics = .*/metrics = [tps, server.semisync_tx]/' db.stb >semi.stb
 run cut semi.stb 8s
 replica=$(replica_of cut)

@@ -2,6 +2,7 @@
 # run_series.sh - series.csv against results.csv over hundreds of short repetitions: the rates of a repetition times their intervals are what it
 # counted, its times ascend without drift, and the last one is the end of its window.
 . "$(dirname "$0")/../support/integration.bash"
+. "$(dirname "$0")/../support/server.bash"
 cd "$work" || exit 1
 mkdir store
 
@@ -51,7 +52,7 @@ database mysql server {
   volume = v
   options {
     innodb_buffer_pool_size        = 16MiB
-    innodb_log_file_size           = 8MiB
+    $small_redo
     innodb_flush_log_at_trx_commit = 0
   }
 }

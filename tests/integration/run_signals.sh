@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # run_signals.sh - a run that is told to stop, killed, or loses its server: what is kept, what is cleaned, what `clean` can still do.
 . "$(dirname "$0")/../support/integration.bash"
+. "$(dirname "$0")/../support/server.bash"
 cd "$work" || exit 1
 mkdir store
 
@@ -81,26 +82,25 @@ expect "a report can be made of a killed run" 0 "$STB" report long.stb --results
 says "which says that it ended early" 'ended early' out
 
 # while a server is made or started: a server that never gets there is given up at the signal, not when its time is over
-real=$(PATH=$PATH:/usr/sbin command -v mariadbd || PATH=$PATH:/usr/sbin command -v mysqld)
-if "${real:-false}" --version 2>/dev/null | grep -q MariaDB; then
+if [ -n "$mysqld" ]; then
 	mkdir -p fake/bin
-	ln -s "$(dirname "$(dirname "$(readlink -f "$real")")")/share" fake/share
+	ln -s "$(dirname "$(dirname "$(readlink -f "$mysqld")")")/share" fake/share
 	: >fake/pid && chmod 666 fake/pid
-	cat >fake/bin/mariadbd <<-SH
+	cat >"fake/bin/$(basename "$mysqld")" <<-SH
 		#!/bin/sh
 		case "\$*" in
-		*--version*) exec "$real" "\$@" ;;
-		*--bootstrap*) [ -e "$work/fake/slow-init" ] || exec "$real" "\$@" ;;
+		*--version*) exec "$mysqld" "\$@" ;;
+		*--bootstrap* | *--initialize*) [ -e "$work/fake/slow-init" ] || exec "$mysqld" "\$@" ;;
 		esac
 		echo \$\$ >"$work/fake/pid"
 		exec sleep 1000
 	SH
-	chmod 755 fake/bin/mariadbd
+	chmod 755 fake/bin/*
 	cat >server.stb <<-SPEC
 		stb 1
 		storage directory here { path = "$work/store" }
 		volume v { storage = here }
-		database mysql server { volume = v  options { innodb_buffer_pool_size = 16MiB  innodb_log_file_size = 8MiB } }
+		database mysql server { volume = v  options { innodb_buffer_pool_size = 16MiB  $small_redo } }
 		workload oltp points { database = server  script = point_select  table_size = 100  time = 1s }
 		matrix m { storage = here  database = server  workload = points }
 	SPEC
@@ -128,11 +128,11 @@ if "${real:-false}" --version 2>/dev/null | grep -q MariaDB; then
 		done
 	done
 else
-	skip "signals while a server starts" "needs MariaDB"
+	skip "signals while a server starts" "no mariadbd or mysqld"
 fi
 
 # a private server that hangs: its end is not waited for as in a run that nobody stops, and after a second signal not at all
-if [ -n "$real" ]; then
+if [ -n "$mysqld" ]; then
 	server_of() { # pid of the server with the run's mark in its command line
 		local mark p
 		mark=$(sed -n 's/.*"mark":"\([0-9a-f]*\)".*/\1/p' "$1/journal.jsonl" | head -n 1)

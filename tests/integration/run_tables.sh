@@ -1,24 +1,20 @@
 #!/usr/bin/env bash
 # run_tables.sh - the tables that a run makes on a server that stays: named in the journal, dropped by `clean` after a kill, told where that cannot be.
 . "$(dirname "$0")/../support/integration.bash"
+. "$(dirname "$0")/../support/server.bash"
 cd "$work" || exit 1
 
-for tool in mariadb-install-db mariadb; do
-	command -v $tool >/dev/null || { skip "tables: a server of one's own" "needs $tool"; exit 0; }
-done
-mariadbd=$(command -v mariadbd || echo /usr/sbin/mariadbd)
-who=$(id -un)
+[ -z "$(lacks_server)" ] || { skip "tables: a server of one's own" "needs $(lacks_server)"; exit 0; }
 export STB_TEST_PASSWORD=secret_word_$$ STB_TEST_SCHEMA=bench
 
-mariadb-install-db --no-defaults --force --user="$who" --datadir="$work/data" --auth-root-authentication-method=normal >install.log 2>&1
+make_server "$work/data"
 server= # pid
 stop_server() { [ -n "$server" ] && kill -KILL "$server" 2>/dev/null && wait "$server" 2>/dev/null; server=; }
 at_end stop_server
-sql() { mariadb --no-defaults -S "$work/sock" -u root -Nse "$1"; }
+sql() { sql_through "$work/sock" "" "$1"; }
 start_server() {
 	stop_server
-	"$mariadbd" --no-defaults --user="$who" --datadir="$work/data" --socket="$work/sock" --pid-file="$work/pid" --skip-networking \
-		--innodb-buffer-pool-size=16M >>server.log 2>&1 &
+	run_server "$work/data" "$work/sock" --skip-networking >>server.log 2>&1 &
 	server=$!
 	wait_for 60 sql "SELECT 1"
 }

@@ -2,18 +2,17 @@
 # sysbench.sh - what `stb export sysbench` writes, carried out by sysbench 1.0.20 itself against a private server: as many events and queries
 # as `stb run` of the same cell makes. And back: what `stb import sysbench` makes of that script runs.
 . "$(dirname "$0")/../support/integration.bash"
+. "$(dirname "$0")/../support/server.bash"
 cd "$work" || exit 1
 command -v sysbench >/dev/null || { skip "sysbench itself" "needs sysbench"; exit $failed; }
 
-server=$(command -v mariadbd || echo /usr/sbin/mariadbd)
-who=$(id -un)
-mariadb-install-db --no-defaults --force --user="$who" --datadir="$work/data" --auth-root-authentication-method=normal >install.log 2>&1
-"$server" --no-defaults --user="$who" --datadir="$work/data" --socket="$work/my.sock" --pid-file="$work/my.pid" --skip-networking \
-	--innodb-buffer-pool-size=16M --innodb-flush-log-at-trx-commit=2 >server.log 2>&1 &
+make_server "$work/data"
+run_server "$work/data" "$work/my.sock" --skip-networking --innodb-flush-log-at-trx-commit=2 >server.log 2>&1 &
 pid=$!
 at_end "kill -KILL $pid 2>/dev/null"
-sql() { mariadb --no-defaults -S "$work/my.sock" -u root --password=hidden_word -Nse "$1"; }
-wait_for 60 mariadb --no-defaults -S "$work/my.sock" -u root -e "SET PASSWORD FOR root@localhost = PASSWORD('hidden_word'); CREATE DATABASE sbtest"
+sql() { sql_through "$work/my.sock" hidden_word "$1"; }
+wait_for 60 sql_through "$work/my.sock" "" "ALTER USER root@localhost IDENTIFIED BY 'hidden_word'"
+sql "CREATE DATABASE sbtest"
 export STB_TEST_PASSWORD=hidden_word
 
 cat >spec.stb <<SPEC

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "runtime/db/client.h"
+#include "runtime/db/server.h"
 
 #include <criterion/criterion.h>
 #include <ftw.h>
@@ -20,6 +21,15 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
+bool server_is_mariadb(void)
+{
+	struct stb_server_binary binary;
+	struct stb_err err = {0};
+
+	cr_assert_eq(stb_server_find(&binary, NULL, &err), 0, "%s", err.what);
+	return binary.mariadb;
+}
+
 void server_init(struct server *s)
 {
 	memset(s, 0, sizeof(*s));
@@ -30,7 +40,10 @@ void server_init(struct server *s)
 	cr_assert(mkdtemp(s->dir), "no temporary directory");
 	s->block = db_mysql(&s->arena);
 	db_set(&s->arena, s->block, "options.innodb_buffer_pool_size", stb_val_str(STB_V_STRING, "33554432"));
-	db_set(&s->arena, s->block, "options.innodb_log_file_size", stb_val_str(STB_V_STRING, "8388608"));
+	if (server_is_mariadb())
+		db_set(&s->arena, s->block, "options.innodb_log_file_size", stb_val_str(STB_V_STRING, "8388608"));
+	else
+		db_set(&s->arena, s->block, "options.innodb_redo_log_capacity", stb_val_str(STB_V_STRING, "16777216"));
 	db_set(&s->arena, s->block, "options.innodb_flush_log_at_trx_commit", stb_val_str(STB_V_STRING, "0"));
 }
 
@@ -128,11 +141,21 @@ void execute(struct server *s, const char *sql)
 	stb_client_close(c);
 }
 
+static bool take_second(void *ctx, const char *const *cells, uint32_t n_cells)
+{
+	uint64_t *out = ctx;
+
+	if (n_cells > 1 && cells[1])
+		*out = strtoull(cells[1], NULL, 10);
+	return false;
+}
+
 uint64_t status_of(struct server *s, const char *name)
 {
-	char sql[160], cell[32];
+	uint64_t value = 0;
+	char sql[160];
 
-	snprintf(sql, sizeof(sql), "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '%s'", name);
-	query_text(s, sql, cell, sizeof(cell));
-	return strtoull(cell, NULL, 10);
+	snprintf(sql, sizeof(sql), "SHOW GLOBAL STATUS LIKE '%s'", name);
+	query_rows(s, sql, take_second, &value);
+	return value;
 }

@@ -31,7 +31,9 @@ struct stb_phase *phase_new(uint32_t n_workers);
 /* load and run against s with a phase of their own; fail the test where they fail. */
 void load(struct server *s, const struct stb_plan_block *workload);
 struct stb_oltp_setup setup_of(struct server *s, const struct stb_plan_block *workload);
-/* Sum of Com_* and Handler_* counters etc.: one number of SHOW GLOBAL STATUS or of any query's first cell. */
+/* Whether the server that would be found is MariaDB. */
+bool server_is_mariadb(void);
+/* Sum of Com_* and Handler_* counters etc.: one number of SHOW GLOBAL STATUS, 0 where the server has none of that name. */
 uint64_t status_of(struct server *s, const char *name);
 void query_text(struct server *s, const char *sql, char *out, size_t size);
 void query_rows(struct server *s, const char *sql, bool (*row)(void *ctx, const char *const *cells, uint32_t n_cells), void *ctx);

@@ -155,7 +155,8 @@ Test(db_agree, tables_of_either_are_the_same_and_serve_the_other)
 
 static const char *const counters[] = {"Com_select", "Com_insert", "Com_update", "Com_delete", "Com_begin", "Com_commit", "Com_rollback",
 	"Com_stmt_execute", "Handler_read_key", "Handler_read_next", "Handler_read_first", "Handler_update", "Handler_delete", "Handler_write",
-	"Handler_tmp_write", "Rows_read", "Rows_sent", "Sort_rows"};
+	"Handler_tmp_write", "Rows_read", "Rows_sent", "Sort_rows", /* MySQL's: */ "Innodb_rows_read", "Innodb_rows_inserted",
+	"Innodb_rows_updated", "Innodb_rows_deleted"};
 
 struct cost {
 	double counter[STB_LEN(counters)]; /* a transaction */

@@ -309,7 +309,9 @@ static void check_script(struct server *s, const struct expected *e, uint32_t re
 	}
 	const uint64_t all = n * (e->reads + e->writes + e->others);
 
-	cr_expect_eq(after, e->prepared && strcmp(e->script, "insert") != 0 ? all : 0, "%s: %lu executions", e->script, after);
+	const uint64_t text = server_is_mariadb() ? 0 : n * e->begins; /* MySQL prepares no BEGIN */
+
+	cr_expect_eq(after, e->prepared && strcmp(e->script, "insert") != 0 ? all - text : 0, "%s: %lu executions", e->script, after);
 }
 
 Test(db_run, every_script_sends_what_its_table_says)

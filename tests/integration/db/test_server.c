@@ -95,9 +95,10 @@ Test(db_server, lives_in_its_own_directory_with_its_own_account)
 	cr_assert_eq(mode_of(&s, "error.log"), 0600);
 	cr_assert_not(exists(&s, "init.sql"), "the password is still on disk");
 	query_text(&s, "SELECT GROUP_CONCAT(CONCAT(User, '@', Host) ORDER BY User) FROM mysql.user", cell, sizeof(cell));
-	cr_assert_str_eq(cell, "mariadb.sys@localhost,stb@localhost");
-	query_text(&s, "SELECT CONCAT_WS(' ', @@skip_networking, @@log_bin, @@port, DATABASE())", cell, sizeof(cell));
-	cr_assert_str_eq(cell, "ON OFF 0 sbtest");
+	cr_assert_str_eq(cell, server_is_mariadb() ? "mariadb.sys@localhost,stb@localhost" :
+		"mysql.infoschema@localhost,mysql.session@localhost,mysql.sys@localhost,root@localhost,stb@localhost");
+	query_text(&s, "SELECT CONCAT_WS(' ', @@skip_networking = 1, @@log_bin = 1, @@port, DATABASE())", cell, sizeof(cell));
+	cr_assert_str_eq(cell, "1 0 0 sbtest");
 	query_text(&s, "SELECT @@version", cell, sizeof(cell));
 	cr_assert_str_eq(cell, stb_mysqld_version(s.mysqld));
 	query_text(&s, "SELECT @@innodb_buffer_pool_size", cell, sizeof(cell));
@@ -183,8 +184,8 @@ Test(db_server, what_stb_owns_wins_and_values_are_data)
 	db_set(&s.arena, s.block, "options.skip_networking", stb_val_str(STB_V_STRING, "OFF"));
 	db_set(&s.arena, s.block, "options.init_connect", stb_val_str(STB_V_STRING, "SET @x = 1 # not a comment"));
 	server_up(&s);
-	query_text(&s, "SELECT CONCAT_WS(' ', @@datadir, @@skip_networking)", cell, sizeof(cell));
-	cr_assert(strncmp(cell, s.dir, strlen(s.dir)) == 0 && strstr(cell, "/mysql/data/ ON"), "%s", cell);
+	query_text(&s, "SELECT CONCAT_WS(' ', @@datadir, @@skip_networking = 1)", cell, sizeof(cell));
+	cr_assert(strncmp(cell, s.dir, strlen(s.dir)) == 0 && strstr(cell, "/mysql/data/ 1"), "%s", cell);
 	query_text(&s, "SELECT @@init_connect", cell, sizeof(cell));
 	cr_assert_str_eq(cell, "SET @x = 1 # not a comment");
 	server_down(&s);
@@ -193,17 +194,20 @@ Test(db_server, what_stb_owns_wins_and_values_are_data)
 Test(db_server, values_are_the_same_however_they_are_written)
 {
 	static const char *const options[][2] = {
-		{"sql_mode", "ANSI"}, {"innodb_flush_method", "0"}, {"binlog_format", "1"}, {"log_output", "table,FILE"},
-		{"transaction-isolation", "read-committed"}, {"character_set_server", "utf8"}, {"innodb_stats_method", "NULLS_UNEQUAL"},
+		{"sql_mode", "ANSI"}, {"log_output", "table,FILE"},
+		{"transaction-isolation", "read-committed"}, {"innodb_stats_method", "NULLS_UNEQUAL"},
 		{"innodb_adaptive_hash_index", "true"}, {"slow_query_log", "1"}, {"innodb_file_per_table", "on"}, {"max_allowed_packet", "1M"},
-		{"innodb_change_buffering", "0"}, {"long_query_time", "2"}, {"completion_type", "chain"}, {"optimizer_switch", "MRR=on"},
+		{"long_query_time", "2"}, {"completion_type", "chain"}, {"optimizer_switch", "MRR=on"},
 		{"read_buffer_size", "128k"}, {"concurrent_insert", "ALWAYS"}, {"innodb_checksum_algorithm", "CRC32"}, {"loose_no_such", "1"},
 		{"default_storage_engine", "innodb"}, {"skip_innodb_doublewrite", "1"}, {"tls_version", "TLSv1.3,tlsv1.2"},
+		/* the number of a word, of which MySQL does not tell which word that is, and a name that it has given up */
+		{"innodb_flush_method", "0"}, {"binlog_format", "1"}, {"innodb_change_buffering", "0"}, {"character_set_server", "utf8"},
 	};
+	const unsigned n = STB_LEN(options) - (server_is_mariadb() ? 0 : 4);
 	struct server s;
 
 	server_init(&s);
-	for (unsigned i = 0; i < STB_LEN(options); i++) {
+	for (unsigned i = 0; i < n; i++) {
 		char name[80];
 
 		snprintf(name, sizeof(name), "options.%s", options[i][0]);
@@ -246,7 +250,7 @@ Test(db_server, another_version_is_refused_with_the_one_found)
 	db_set(&s.arena, s.block, "version", stb_val_str(STB_V_STRING, "3.23"));
 	cr_assert_eq(stb_mysqld_preflight(s.block, &s.err), -1);
 	cr_assert(strstr(s.err.what, "no database server of version `3.23` was found, only `/"), "%s", s.err.what);
-	cr_assert(strstr(s.err.what, "MariaDB"), "%s", s.err.what);
+	cr_assert(!server_is_mariadb() || strstr(s.err.what, "MariaDB"), "%s", s.err.what);
 	server_down(&s);
 }
 
