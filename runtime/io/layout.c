@@ -9,6 +9,7 @@
 #include "runtime/io/target.h"
 
 #include "runtime/base/clock.h"
+#include "runtime/base/fsname.h"
 #include "runtime/base/rng.h"
 
 #include <errno.h>
@@ -152,13 +153,19 @@ static int fill(struct layout *l, int fd, uint32_t file)
 
 static int reserve(struct layout *l, int fd, uint32_t file)
 {
+	char *without = l->phase->result.engine_without, type[64];
 	int ret;
 
 	do {
 		ret = fallocate(fd, 0, (off_t)l->from, (off_t)l->bytes);
 	} while (ret && errno == EINTR && !stopped(l));
-	if (ret && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR)
+	if (!ret || errno == EINTR)
+		return 0;
+	if (errno != EOPNOTSUPP && errno != ENOSYS)
 		return failed(l, file, errno, "reserve space for", l->bytes);
+	stb_fs_name(fd, type, sizeof(type));
+	if (!strstr(without, "space reserved"))
+		stb_io_used_add(without, "space reserved for its files (%s has no fallocate)", type);
 	return 0;
 }
 

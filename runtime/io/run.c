@@ -462,7 +462,7 @@ static enum stb_end how_it_ended(const struct run *r)
 	return stopped ? STB_END_STOPPED : by_size ? STB_END_SIZE : STB_END_TIME;
 }
 
-/* All jobs ask for the same; where a limit was reached, the later ones have less, and the first of those is shown. */
+/* What layout had to do without is there already. All jobs ask for the same; where a limit was reached, the later ones have less, and the first of those is shown. */
 static void record_used(const struct run *r, struct stb_measure *m)
 {
 	const struct job *shown = &r->jobs[0];
@@ -470,7 +470,8 @@ static void record_used(const struct run *r, struct stb_measure *m)
 	for (uint32_t i = 0; i < r->n_jobs && !shown->used.without[0]; i++)
 		shown = &r->jobs[i];
 	memcpy(m->engine_with, shown->used.with, sizeof(m->engine_with));
-	memcpy(m->engine_without, shown->used.without, sizeof(m->engine_without));
+	if (shown->used.without[0])
+		stb_io_used_add(m->engine_without, "%s", shown->used.without);
 }
 
 static void merge(struct run *r, uint64_t t0)

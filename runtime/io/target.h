@@ -22,8 +22,9 @@ void stb_io_target_invalidate(int fd, bool raw);
 
 /*
  * Makes every file ready before it is measured: random data where the workload reads and the file is missing, short or has holes; space
- * reserved where it only writes and fallocate is native. Progress goes to the phase (stage LAYOUT, entered only if there is work); a stop
- * of the parent ends it early with 0. -1 with *err; lack of space names need and have.
+ * reserved where it only writes and fallocate is native (where there is no such thing phase->result.engine_without says so).
+ * Progress goes to the phase (stage LAYOUT, entered only if there is work); a stop of the parent ends it early with 0. -1 with *err; lack of
+ * space names need and have.
  */
 STB_NODISCARD int stb_io_layout(const struct stb_io_config *c, const struct stb_io_setup *s, struct stb_phase *phase, struct stb_err *err);
 

@@ -118,6 +118,19 @@ long syscall(long number, ...)
 	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+/* Kernels of old: FLAGS are those that the ring may not have */
+int io_uring_queue_init(unsigned entries, void *ring, unsigned flags)
+{
+	static int (*real)(unsigned, void *, unsigned);
+	const char *old = getenv("FLAGS");
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "io_uring_queue_init");
+	if (old && (flags & (unsigned)strtoul(old, NULL, 0)))
+		return -EINVAL;
+	return real(entries, ring, flags);
+}
+
 /* The second context for seven events in a process or its parent is one too many. */
 int io_setup(int events, void *context)
 {
@@ -194,6 +207,11 @@ if [ -n "$root" ] && mount -t ramfs stb-test-bad bad 2>/dev/null; then
 	told "O_DIRECT refused at the cell" 'cannot open .*/bad/.*stb.data. for direct I/O: ramfs refuses O_DIRECT'
 	marked "O_DIRECT refused at the cell" direct ok invalid:errors ok
 	left "O_DIRECT refused at the cell"
+
+	spec reserve "directory bad { path = \"$work/bad\" }" '  rw = write'
+	expect "space that cannot be reserved: exit 0" 0 "$STB" run reserve.stb -o reserve
+	says "space that cannot be reserved: it is told" 'note: engine .psync. runs without space reserved for its files .ramfs has no fallocate'
+	marked "space that cannot be reserved" reserve ok ok ok
 
 	if [ -e /dev/loop-control ]; then
 		# an image that cannot be read directly: the device works, and its figures are those of the page cache
@@ -293,6 +311,16 @@ if "$STB" version | grep -q '^  io_uring  usable'; then
 	holds "too little memory may be locked: the result has it" jq -se 'map(select(.ev == "result")) | .[0].engine.without | test("registered buffers")' limited/run/journal.jsonl
 	rm -rf limited/run
 	holds "too little memory may be locked: nothing is left" test -z "$(find limited -mindepth 1)"
+
+	# --- kernels before DEFER_TASKRUN (6.1), and before COOP_TASKRUN (5.19): the ring of their time, and it is told
+	workloads older 'rw = read' 'rw = read  ioengine = io_uring' 'rw = read'
+	for flags in 0x3000 0x3100; do
+		expect "an older kernel ($flags): exit 0" 0 $faulty FLAGS=$flags "$STB" run older.stb -o older$flags
+		says "an older kernel ($flags): it is told" 'note: engine .io_uring. runs without .*defer_taskrun .this kernel is older than 6.1'
+		holds "an older kernel ($flags): the result has it" jq -se 'map(select(.ev == "result"))[1].engine.without | test("defer_taskrun")' older$flags/journal.jsonl
+		holds "an older kernel ($flags): and what there is instead" test "$(jq -r 'select(.ev == "result").engine.with // empty' older$flags/journal.jsonl | grep -c coop_taskrun)" = $((flags == 0x3000))
+		marked "an older kernel ($flags)" older$flags ok ok ok
+	done
 
 	# --- io_uring that is forbidden, and completions that cannot be polled for
 	workloads ring 'rw = read' 'rw = read  ioengine = io_uring' 'rw = read'
