@@ -58,7 +58,7 @@ run_fio() { # ENGINE
 		--runtime=$seconds --norandommap --randrepeat=0 --thread --lat_percentiles=1 --output-format=json >fio.out 2>&1
 	sed -n '/^{/,$p' fio.out | jq -r '.jobs[0].read.lat_ns | [.mean, .percentile["50.000000"], .percentile["95.000000"], .percentile["99.000000"]] | @tsv'
 }
-run_stb() { # ENGINE
+run_stb() { # ENGINE [DEPTH]
 	cat >lat.stb <<SPEC
 stb 1
 storage directory here { path = "$work/mnt/store" }
@@ -69,6 +69,7 @@ workload io w {
   rw            = randread
   bs            = 4KiB
   ioengine      = $1
+  iodepth       = ${2:-1}
   direct        = true
   runtime       = ${seconds}s
   time_based    = true
@@ -125,4 +126,11 @@ for engine in psync io_uring; do
 		bad "p99 is among fio's, $engine" "stb has $p99 ns, fio $(cut -f4 fio.lat | tr '\n' ' ')"
 	fi
 done
+
+# a disk that does one thing at a time has as many waiting as were asked for: the achieved depth, which is beside the asked one
+if "$STB" version | grep -q '^  libaio    usable'; then
+	run_stb libaio 8 >/dev/null
+	depth=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next } $col["metric"] == "depth_mean" { print $col["value"] }' lat/results.csv)
+	holds "the achieved depth, $depth, is the asked one" awk -v d="$depth" 'BEGIN { exit !(d > 7.5 && d <= 8) }'
+fi
 exit $failed

@@ -31,9 +31,10 @@ volume raw { storage = image filesystem = none }
 workload io fill { volume = raw  size = 16MiB  rw = write  bs = 1MiB }
 workload io direct { volume = raw  size = 16MiB  rw = randwrite  bs = 64KiB  direct = true }
 workload io back { volume = raw  size = 16MiB  rw = randread  bs = 64KiB  direct = true  prepare = [fill] }
+workload io dropped { volume = raw  size = 16MiB  rw = randread  bs = 64KiB  loops = 3  prepare = [fill] }
 workload io cached { volume = raw  size = 16MiB  rw = randread  bs = 64KiB  runtime = 500ms  time_based = true  invalidate = false
-  ramp_time = 500ms  prepare = [fill] }
-matrix m { workload = [direct, back, cached] }
+  ramp_time = 1500ms  prepare = [fill] }
+matrix m { workload = [direct, back, dropped, cached] }
 report r { rows = workload  metrics = [io_bytes, dev_write_bytes, dev_read_bytes]  units { io_bytes = "MiB"  dev_write_bytes = "MiB"  dev_read_bytes = "MiB" } }
 SPEC
 expect "a raw loop volume" 0 "$STB" run loop.stb -o done
@@ -41,6 +42,7 @@ holds "direct writes reach the device" between "$(figure done dev_write_bytes di
 holds "one by one" between "$(figure done dev_write_ios direct)" 240 300
 holds "and nothing is read for them" test "$(figure done dev_read_ios direct)" = 0
 holds "direct reads do too" between "$(figure done dev_read_bytes back)" 16777216 17000000
+holds "invalidate has each pass read from the device" between "$(figure done dev_read_bytes dropped)" $((3 * 16777216)) $((6 * 16777216)) # read ahead, too
 holds "reads of cached blocks are many" between "$(figure done io_bytes cached)" 16777216 1e15
 holds "and none of them reaches the device" test "$(figure done dev_read_ios cached)" = 0
 expect "a report that sets them side by side" 0 "$STB" report loop.stb --results done

@@ -144,6 +144,61 @@ holds "times are to the microsecond where the interval is" test "$(grep ',iops,'
 expect "io, 250ms" 0 "$STB" run io.stb -o quarters --set interval=250ms --set times=1 --only 'workload = timed'
 holds "and to the millisecond otherwise" test "$(grep ',iops,' quarters/series.csv | cut -d, -f4 | head -n 4 | tr '\n' ' ')" = '0.250 0.500 0.750 1.000 '
 
+# a stall: a library between stb and the kernel holds one write back for 1.3 s
+cat >stall.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+long syscall(long number, ...)
+{
+	static long (*real)(long, ...);
+	static int count;
+	long a[6];
+	va_list ap;
+
+	va_start(ap, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(ap, long);
+	va_end(ap);
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "syscall");
+	if (number == SYS_pwrite64 && ++count == 1000)
+		usleep(1300000);
+	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+C
+cat >stall.stb <<SPEC
+stb 1
+storage directory here { path = "$work/store" }
+volume v { storage = here }
+workload io w {
+  volume     = v
+  size       = 1MiB
+  rw         = randwrite
+  runtime    = 1500ms
+  time_based = true
+}
+matrix m {
+  workload = w
+  interval = 100ms
+}
+SPEC
+if "${CC:-cc}" -shared -fPIC -o stall.so stall.c 2>cc.err; then
+	expect "a stall of 1.3 s" 0 env LD_PRELOAD="$work/stall.so" "$STB" run stall.stb -o stall
+	for metric in iops bw_bytes; do
+		n=$(awk -F, -v m=$metric '$5 == m && $7 == 0' stall/series.csv | wc -l)
+		holds "a stall is rows of zeros, not missing rows: $n of $metric" test "$n" -ge 11 -a "$n" -le 13
+		holds "a stall: no row is missing" test "$(grep -c ",$metric," stall/series.csv)" -ge 14
+	done
+	agree stall >disagree
+	holds "a stall: the series has what was counted: $(head -n 3 disagree | tr '\n' ';')" test ! -s disagree
+else
+	bad "a stall of 1.3 s" "$(head -n 1 cc.err)"
+fi
+
 expect "oltp" 0 "$STB" run db.stb -o db
 agree db >disagree
 holds "90 repetitions of oltp have in their series what they counted: $(head -n 3 disagree | tr '\n' ';')" test ! -s disagree

@@ -3,15 +3,19 @@
  */
 #include "tests/unit/io_faulty.h"
 
+#include "runtime/base/clock.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 struct faulty_state {
-	const struct test_faulty *f;
+	struct test_faulty *f;
 	const struct stb_io_req *reqs;
 	int fd;
 	uint32_t n, n_late, taken; /* waiting; held back; submitted so far */
+	uint32_t reaps;
 	uint32_t *slots, *late;
 };
 
@@ -28,7 +32,9 @@ static int faulty_open(struct stb_io_engine *e, const struct stb_io_open *o, str
 	struct faulty_state *s = stb_xcalloc(1, sizeof(*s));
 
 	(void)err;
-	s->f = (const struct test_faulty *)e->ops;
+	s->f = (struct test_faulty *)(uintptr_t)e->ops; /* the caller's own */
+	s->f->flags = fcntl(o->fd, F_GETFL);
+	s->f->trace = 0;
 	s->reqs = o->reqs;
 	s->fd = o->fd;
 	s->slots = stb_xcalloc(o->depth, sizeof(*s->slots));
@@ -49,6 +55,7 @@ static int faulty_submit(struct stb_io_engine *e, const uint32_t *slots, uint32_
 	if (s->f->submit_error && n)
 		return -s->f->submit_error;
 	for (uint32_t i = 0; i < n; i++) {
+		s->f->trace = (s->f->trace ^ s->reqs[slots[i]].offset ^ s->reqs[slots[i]].dir) * 0x9e3779b97f4a7c15ull;
 		if (nth(++s->taken, s->f->late_every))
 			s->late[s->n_late++] = slots[i];
 		else
@@ -78,6 +85,10 @@ static int faulty_reap(struct stb_io_engine *e, struct stb_io_done *done, uint32
 	uint32_t got = 0;
 
 	(void)wait_ns;
+	if (s->f->reap_ns && (s->n || s->n_late))
+		(void)stb_clock_sleep_until(stb_clock_ns() + s->f->reap_ns);
+	if (++s->reaps == s->f->stall_at)
+		(void)stb_clock_sleep_until(stb_clock_ns() + s->f->stall_ns);
 	while (got < max && s->n) {
 		const uint32_t slot = s->slots[--s->n];
 
@@ -96,6 +107,8 @@ static int faulty_sync(struct stb_io_engine *e, bool data_only)
 {
 	struct faulty_state *s = e->state;
 
+	if (s->f->sync_ns)
+		(void)stb_clock_sleep_until(stb_clock_ns() + s->f->sync_ns);
 	return (data_only ? fdatasync(s->fd) : fsync(s->fd)) ? -errno : 0;
 }
 

@@ -131,6 +131,46 @@ Test(io_ways, skewed_and_paused_and_rated_runs_add_up)
 	}
 }
 
+/* What the spec says of the ring reaches it: the result tells. */
+Test(io_ways, options_of_a_ring_are_had_or_left_out_as_asked)
+{
+	static const char *const options[] = { "registerfiles", "fixedbufs", "sqpoll" };
+	static const char *const words[] = { "registered file", "registered buffers", "sqpoll" };
+
+	for (size_t i = 0; i < STB_LEN(options); i++) {
+		for (int on = 0; on < 2; on++) {
+			struct test_block t;
+			struct stb_phase *p;
+
+			if (!begin(&t, 2))
+				cr_skip_test("io_uring is not allowed here");
+			test_bool(&t, options[i], on);
+			p = must_run(&t);
+			cr_expect_eq(strstr(p->result.engine_with, words[i]) != NULL, on, "%s = %d: %s", options[i], on, p->result.engine_with);
+			cr_expect_null(strstr(p->result.engine_without, words[i]), "what was not wanted is not missed: %s", p->result.engine_without);
+			free(p);
+		}
+	}
+}
+
+/* A worker that hardly does anything beside a kernel thread that polls without a pause: the CPU time is that thread's, and is counted. */
+Test(io_ways, cpu_time_holds_that_of_the_kernel_threads_of_a_ring)
+{
+	struct test_block t;
+	struct stb_phase *p;
+
+	if (!begin(&t, 2))
+		cr_skip_test("io_uring is not allowed here");
+	test_bool(&t, "sqpoll", true);
+	test_bool(&t, "time_based", true);
+	test_ns(&t, "runtime", 300 * MS);
+	test_set(&t, "rate_iops", stb_val_num(STB_V_RATE, 20, 1));
+	p = must_run(&t);
+	cr_expect_leq(p->result.ok[STB_READ], 6);
+	cr_expect_geq(p->result.cpu_user_ns + p->result.cpu_sys_ns, 30 * MS, "%lu ns", p->result.cpu_user_ns + p->result.cpu_sys_ns);
+	free(p);
+}
+
 /* Schedules begin at one instant, not when each worker happens to wake up: at a million a second a worker that is a microsecond late would lack one. */
 Test(io_ways, all_jobs_are_due_from_the_same_instant)
 {
