@@ -13,6 +13,8 @@
 
 #include "runtime/io/engine.h"
 
+#include <stdatomic.h>
+
 struct test_faulty {
 	struct stb_io_ops ops;   /* first: an engine's ops lead to its faults */
 	struct stb_io_caps caps;
@@ -26,8 +28,8 @@ struct test_faulty {
 	uint32_t stall_at;       /* the reap of this number takes stall_ns; 0: none */
 	uint64_t stall_ns;
 	/* what it has seen, of the last worker that opened it */
-	int flags;               /* of its file */
-	uint64_t trace;          /* a digest of offsets and directions in their order */
+	_Atomic int flags;       /* of its file */
+	_Atomic uint64_t trace;          /* a digest of offsets and directions in their order */
 };
 
 void test_faulty_init(struct test_faulty *f);

@@ -308,7 +308,7 @@ static void holds_byte(const char *device, uint64_t from, uint64_t to, unsigned 
 	memset(same, want, MIB);
 	for (uint64_t at = from; at < to; at += MIB) {
 		cr_assert_eq(pread(fd, buf, MIB, (off_t)at), (ssize_t)MIB);
-		cr_expect_eq(memcmp(buf, same, MIB), 0, "MiB %lu is not all %d", at / MIB, want);
+		cr_expect_eq(memcmp(buf, same, MIB), 0, "MiB %llu is not all %d", (unsigned long long)(at / MIB), want);
 	}
 	close(fd);
 	free(buf);
