@@ -349,12 +349,14 @@ static struct stb_option_file options_of(const struct stb_mysqld *m, const char 
 		.relay_log = m->relay_log, .role = m->env.role, .server_id = 1 + m->env.number, .semi_sync = m->env.semi_sync};
 }
 
-static int write_config(struct stb_mysqld *m, const char *basedir, struct stb_err *err)
+static int write_config(struct stb_mysqld *m, const char *basedir, bool without_plugins, struct stb_err *err)
 {
-	const struct stb_option_file f = options_of(m, basedir);
+	struct stb_option_file f = options_of(m, basedir);
 	struct stb_buf text;
 	int r;
 
+	f.without_plugins = without_plugins;
+	(void)unlink(m->config);
 	stb_buf_init(&text);
 	r = stb_option_file(&text, &f, m->block, err);
 	if (r == 0)
@@ -473,6 +475,7 @@ int stb_mysqld_create(struct stb_mysqld **out, const struct stb_mysqld_env *env,
 	struct stb_mysqld *m = stb_xcalloc(1, sizeof(*m));
 	char sql_dir[PATH_MAX], basedir[PATH_MAX], real[PATH_MAX];
 	const char *version;
+	bool later; /* the plugin's options */
 
 	*out = NULL;
 	m->env = *env;
@@ -490,7 +493,12 @@ int stb_mysqld_create(struct stb_mysqld **out, const struct stb_mysqld_env *env,
 	m->init_file = join(m->dir, "init.sql");
 	if (stb_mysqld_read(database, &version, err) || stb_server_find(&m->binary, version, err) || stb_server_user(&m->user, err) ||
 		(m->binary.mariadb && stb_server_find_sql(&m->binary, sql_dir, basedir, err)) || stb_role_password(m->password, err) ||
-		stb_role_password(m->replica_password, err) || make_places(m, real, err) || write_config(m, m->binary.mariadb ? basedir : NULL, err) || initialise(m, sql_dir, err))
+		stb_role_password(m->replica_password, err) || make_places(m, real, err))
+		goto fail;
+	const char *const base = m->binary.mariadb ? basedir : NULL;
+
+	later = env->semi_sync && !m->binary.mariadb;
+	if (write_config(m, base, later, err) || initialise(m, sql_dir, err) || (later && write_config(m, base, false, err)))
 		goto fail;
 	m->address = (struct stb_db_address){.host = "localhost", .socket = m->socket, .user = STB_SERVER_ACCOUNT, .password = m->password,
 		.schema = STB_SERVER_SCHEMA};

@@ -200,11 +200,21 @@ bool stb_option_is_ours(const char *option)
 	return false;
 }
 
+/* Option files write a name with - or _. */
+static bool of_plugin(const char *option)
+{
+	for (const char *p = "rpl_semi_sync_"; *p; p++, option++)
+		if (*option != *p && !(*p == '_' && *option == '-'))
+			return false;
+	return true;
+}
+
 int stb_option_file(struct stb_buf *out, const struct stb_option_file *f, const struct stb_plan_block *database, struct stb_err *err)
 {
 	stb_buf_adds(out, "[mysqld]\n");
 	for (uint32_t i = 0; i < database->n_attrs; i++)
-		if (strncmp(database->attrs[i].name, "options.", 8) == 0 && put_option(out, database, &database->attrs[i], err))
+		if (strncmp(database->attrs[i].name, "options.", 8) == 0 && !(f->without_plugins && of_plugin(database->attrs[i].name + 8)) &&
+			put_option(out, database, &database->attrs[i], err))
 			return -1;
 	/* Of an option that stands twice the last one holds. */
 	if (stb_role_options(out, f, err))

@@ -93,6 +93,7 @@ struct stb_option_file {
 	enum stb_mysqld_role role;
 	uint32_t server_id;
 	bool semi_sync;
+	bool without_plugins; /* options of the semi-synchronous plugin are left out: MySQL loads it only once there is a data directory */
 };
 
 /* --- mysqld.c, for replication.c --- */

@@ -59,13 +59,6 @@ says "the report shows what is asked of it" 'server CPU per event' run/report.md
 holds "nothing is left" test -z "$(leftovers run)$(ls store)"
 
 serving() { grep -q '"ev":"begin","op":"measure"' "$1/journal.jsonl" 2>/dev/null; }
-server_of() { # pid of the server with the run's mark in its command line
-	local mark p
-	mark=$(sed -n 's/.*"mark":"\([0-9a-f]*\)".*/\1/p' "$1/journal.jsonl" | head -n 1)
-	for p in /proc/[0-9]*; do
-		tr '\0' ' ' 2>/dev/null <$p/cmdline | grep -F "$mark" | grep -qE '(mysqld|mariadbd)' && basename $p
-	done 2>/dev/null | head -n 1
-}
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
 # the server is killed in the middle of a repetition
@@ -201,7 +194,7 @@ volume v { storage = here }
 database mysql server {
   volume = v
   options { innodb_buffer_pool_size = 16MiB  $small_redo  skip_innodb_adaptive_hash_index = true  performance_schema_instrument = "a=ON"
-    sql_mode = "ANSI"  innodb_flush_method = $([ $family = MariaDB ] && echo 0 || echo fsync) }
+    sql_mode = "ANSI"  innodb_flush_method = $([ $family = MariaDB ] && echo 0 || echo '"fsync"') }
 }
 workload oltp points { database = server  script = point_select  table_size = 100  threads = 1  time = 300ms }
 matrix m {

@@ -43,15 +43,7 @@ report r {
 }
 SPEC
 
-mark_of() { sed -n 's/.*"mark":"\([0-9a-f]*\)".*/\1/p' "$1/journal.jsonl" | head -n 1; }
 serving() { grep -q '"ev":"begin","op":"measure"' "$1/journal.jsonl" 2>/dev/null; }
-servers_of() { # pids of the servers with the run's mark in their command lines
-	local mark p
-	mark=$(mark_of "$1")
-	for p in /proc/[0-9]*; do
-		tr '\0' ' ' 2>/dev/null <"$p/cmdline" | grep -F "$mark" | grep -qE '^[^ ]*(mysqld|mariadbd) ' && basename "$p"
-	done 2>/dev/null
-}
 replica_of() { # of one with a single replica: the server that has no port
 	local p
 	for p in $(servers_of "$1"); do
@@ -109,7 +101,7 @@ holds "async: both repetitions are ok" test "$(grep -c ',tps,.*,ok$' async/resul
 holds "async: lag is in the series, for every interval" test "$(grep -c ',replica_lag,s,' async/series.csv)" = "$(grep -c ',tps,' async/series.csv)"
 says "async: and in the results" ',replica_lag,s,[0-9.]*,ok$' async/results.csv
 holds "async: replicas are recorded" jq -e '[.databases.server.servers | to_entries[] | select(.key | test(" replica [12]$")) | .value.differs.read_only] == ["ON", "ON"]' async/environment.json
-holds "async: passwords are nowhere" sh -c '! grep -rqi "MASTER_PASSWORD\|IDENTIFIED" async'
+holds "async: passwords are nowhere" sh -c '! grep -rqi "MASTER_PASSWORD\|SOURCE_PASSWORD\|IDENTIFIED BY" async'
 holds "async: nothing is left" test -z "$(leftovers async)$(ls store)$(ls parts)"
 
 # a replica that does not follow to the end of a repetition is told of, also where nobody waits for it

@@ -133,13 +133,6 @@ fi
 
 # a private server that hangs: its end is not waited for as in a run that nobody stops, and after a second signal not at all
 if [ -n "$mysqld" ]; then
-	server_of() { # pid of the server with the run's mark in its command line
-		local mark p
-		mark=$(sed -n 's/.*"mark":"\([0-9a-f]*\)".*/\1/p' "$1/journal.jsonl" | head -n 1)
-		for p in /proc/[0-9]*; do
-			tr '\0' ' ' 2>/dev/null <$p/cmdline | grep -F "$mark" | grep -qE '(mysqld|mariadbd)' && basename $p
-		done 2>/dev/null | head -n 1
-	}
 	sed 's/time = 1s/time = 60s/' server.stb >hang.stb
 	for times in 1 2; do
 		name=hang-$times

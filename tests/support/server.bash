@@ -43,3 +43,14 @@ run_server() {
 
 # sql_through SOCKET PASSWORD STATEMENTS
 sql_through() { MYSQL_PWD=$2 "$sql_client" --no-defaults -S "$1" -u root -Nse "$3"; }
+
+# servers_of RUN-DIR: pids of the servers with the run's mark in their command lines; quick, since a run may end meanwhile
+servers_of() {
+	local mark f
+	mark=$(sed -n 's/.*"mark":"\([0-9a-f]*\)".*/\1/p' "$1/journal.jsonl" | head -n 1)
+	[ -n "$mark" ] || return
+	for f in $(grep -lF -- "$mark" /proc/[0-9]*/cmdline 2>/dev/null); do
+		tr '\0' ' ' 2>/dev/null <"$f" | grep -qE '^[^ ]*(mysqld|mariadbd) ' && basename "$(dirname "$f")"
+	done
+}
+server_of() { servers_of "$1" | head -n 1; }

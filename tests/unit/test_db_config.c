@@ -233,6 +233,28 @@ Test(db_config, option_file_of_each_role)
 	}
 }
 
+/* MySQL makes a data directory without plugins, and would not know their options. */
+Test(db_config, options_of_a_plugin_are_left_out_where_there_is_none)
+{
+	struct stb_option_file f = files;
+	struct stb_plan_block *b = db_mysql(&arena);
+
+	db_set(&arena, b, "options.rpl_semi_sync_source_timeout", stb_val_str(STB_V_STRING, "500"));
+	db_set(&arena, b, "options.rpl-semi-sync-source-wait-point", stb_val_str(STB_V_STRING, "AFTER_COMMIT"));
+	db_set(&arena, b, "options.rpl_stop_replica_timeout", stb_val_str(STB_V_STRING, "7"));
+	for (int without = 0; without < 2; without++) {
+		struct stb_buf text;
+
+		f.without_plugins = without;
+		stb_buf_init(&text);
+		cr_assert_eq(stb_option_file(&text, &f, b, &err), 0, "%s", err.what);
+		cr_expect_eq(strstr(stb_buf_str(&text), "rpl_semi_sync_source_timeout = \"500\"\n") == NULL, without);
+		cr_expect_eq(strstr(stb_buf_str(&text), "rpl-semi-sync-source-wait-point") == NULL, without);
+		cr_expect(strstr(stb_buf_str(&text), "rpl_stop_replica_timeout"));
+		stb_buf_fini(&text);
+	}
+}
+
 /* One that an ordinary user may listen on. */
 Test(db_config, ports_are_free)
 {
