@@ -189,10 +189,21 @@ static void put_sizes(struct section *s, const char *attr, const char *option, c
 	put(s, "bssplit", "%s", split);
 }
 
+/*
+ * A turn of stb waits for so many completions, takes all that are there, and hands over as many new I/Os in one call. fio by itself takes one and
+ * hands over one, and its iodepth_batch alone changes nothing of that; see import_fio_engine.c.
+ */
 static void put_batch(struct section *s, const char *attr, const char *option, const struct stb_val *v)
 {
+	const uint64_t depth = stb_export_u64(s->w, "iodepth", 1);
+
+	(void)attr;
+	if (depth == 1)
+		return;
+	put(s, option, "%" PRIu64, depth);
 	if (v->num > 1)
-		put_count(s, attr, option, v);
+		put(s, "iodepth_batch_complete_min", "%" PRId64, v->num);
+	put(s, "iodepth_batch_complete_max", "%" PRIu64, depth);
 }
 
 static void put_file(struct section *s, const char *attr, const char *option, const struct stb_val *v)
@@ -228,7 +239,6 @@ static void put_distribution(struct section *s, const char *attr, const char *op
 	struct stb_buf b;
 	unsigned depth = 0;
 
-	(void)attr;
 	stb_buf_init(&b);
 	for (const char *p = v->str; *p; p++) {
 		if (*p == '(')
@@ -244,6 +254,8 @@ static void put_distribution(struct section *s, const char *attr, const char *op
 	}
 	if (s->random)
 		put(s, option, "%s", stb_buf_str(&b));
+	if (s->random && !strncmp(v->str, "normal", 6))
+		stb_export_leave(s->e, s->w, attr, "fio scatters the blocks that are drawn often over the region; in stb they lie in its middle");
 	stb_buf_fini(&b);
 }
 
@@ -311,7 +323,7 @@ static const struct row {
 	{ "bs_percent", "", put_nothing, false },
 	{ "ioengine", "ioengine", put_word, true },
 	{ "iodepth", "iodepth", put_count, false },
-	{ "iodepth_batch", "iodepth_batch", put_batch, false },
+	{ "iodepth_batch", "iodepth_batch", put_batch, true },
 	{ "numjobs", "numjobs", put_count, false },
 	{ "shared_file", "", put_nothing, false },
 	{ "direct", "direct", put_flag, true },

@@ -21,6 +21,14 @@ void stb_import_fini(struct stb_import *im)
 	*im = (struct stb_import){ 0 };
 }
 
+bool stb_import_load(struct stb_import *im, const char *path, uint32_t *file)
+{
+	if (!im->sealed)
+		return stb_compile_load(im->c, path, NULL, file);
+	stb_diag(&im->c->sink, STB_E0804, STB_NO_SPAN, "no other file is opened");
+	return false;
+}
+
 /* --- text ---------------------------------------------------------------------------------------------------------------------------- */
 
 /* Characters of text that a spec may hold; everything else is U+FFFD. */

@@ -22,6 +22,7 @@ struct stb_import {
 	const char **names;      /* identifiers given out */
 	uint32_t n_names, cap_names;
 	uint32_t depth;          /* open blocks */
+	bool sealed;             /* other files than the first are not opened: for fuzzing */
 	const char *cwd;         /* the working directory that relative paths mean; NULL: the process's */
 };
 
@@ -42,6 +43,9 @@ void stb_import_comment(struct stb_import *im, const char *fmt, ...) STB_PRINTF(
 const char *stb_import_name(struct stb_import *im, const char *text);
 /* Text as a message or comment may quote it: printable, at most STB_IMPORT_MAX_QUOTE bytes and a word about the rest. In the arena. */
 const char *stb_import_quote(struct stb_import *im, const char *text, size_t len);
+
+/* Adds a file that the first one, or a command line, names to the compilation's sources. false: the sink says why. */
+STB_NODISCARD bool stb_import_load(struct stb_import *im, const char *path, uint32_t *file);
 
 /* UTF-8 without control characters or such that reorder the text: what a string of a spec can be. */
 bool stb_import_is_text(const char *text);
@@ -73,7 +77,7 @@ STB_NODISCARD bool stb_import_finish(struct stb_import *im, struct stb_buf *out)
 /* --- the tools: words behind the tool's name on the command line. false: nothing could be read, and the sink says why. --- */
 
 STB_NODISCARD bool stb_import_fio_file(struct stb_import *im, uint32_t file); /* a job file that is in the compilation's sources */
-STB_NODISCARD bool stb_import_fio(struct stb_import *im, const char *const *words, uint32_t n);
+STB_NODISCARD bool stb_import_fio(struct stb_import *im, const char *const *words, uint32_t n); /* a job file, or command lines */
 STB_NODISCARD bool stb_import_sysbench(struct stb_import *im, const char *const *words, uint32_t n);
 
 #endif

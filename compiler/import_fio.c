@@ -1,5 +1,5 @@
 /*
- * import_fio.c - `stb import fio`: a job file as a spec.
+ * import_fio.c - `stb import fio`: a job file, or a command line, as a spec.
  *
  *   sections -> jobs (options in force: the globals before it, then its own) -> phases (jobs between stonewalls)
  *   a phase of one job is a workload, one of several a mix of workloads; all phases are the workload axis of one matrix
@@ -13,7 +13,6 @@
 #include "compiler/expand.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,7 +90,7 @@ static void unknown(struct stb_fio_import *x, struct stb_fio_option *o)
 		names[i] = stb_arena_strndup(&x->im->c->arena, rows[i].names, strcspn(rows[i].names, " "));
 	near = stb_nearest(o->name, names, n_rows);
 	o->told = true;
-	d = stb_diag(&x->im->c->sink, STB_E0802, o->span, "fio has no option `%s`", stb_import_quote(x->im, o->name, strlen(o->name)));
+	d = stb_diag(&x->im->c->sink, STB_E0802, o->span, "fio 3.33 has no option `%s`", stb_import_quote(x->im, o->name, strlen(o->name)));
 	if (near)
 		stb_diag_here(&x->im->c->sink, d, "did you mean `%s`?", near);
 	stb_import_comment(x->im, "NOT TRANSLATED, unknown: %s", o->words);
@@ -134,6 +133,10 @@ static void make_jobs(struct stb_fio_import *x)
 		struct stb_fio_section *s = &x->file.sections[i];
 		struct stb_fio_job *j;
 
+		if (i && s->group != s[-1].group) {
+			memset(global.sym, 0, sizeof(global.sym));
+			memset(global.row, 0, n_rows * sizeof(*global.row));
+		}
 		for (uint32_t k = 0; k < s->n; k++) {
 			s->options[k].row = stb_fio_find(s->options[k].name);
 			if (!s->options[k].row)
@@ -179,7 +182,7 @@ static void make_phases(struct stb_fio_import *x)
 	for (uint32_t i = 0; i < x->n_jobs; i++) {
 		struct stb_fio_job *j = &x->jobs[i];
 		struct stb_fio_option *wait = j->sym[STB_FIO_WAIT_FOR], *wall = j->sym[STB_FIO_STONEWALL];
-		bool begins = i == 0 || stb_fio_peek(j, STB_FIO_STONEWALL, 0);
+		bool begins = i == 0 || stb_fio_peek(j, STB_FIO_STONEWALL, 0) || j->section->group != j[-1].section->group;
 
 		if (wall)
 			wall->used = true;
@@ -197,232 +200,13 @@ static void make_phases(struct stb_fio_import *x)
 	}
 }
 
-static uint32_t phase_size(const struct stb_fio_import *x, uint32_t phase)
+uint32_t stb_fio_phase_size(const struct stb_fio_import *x, uint32_t phase)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < x->n_jobs; i++)
 		n += x->jobs[i].phase == phase;
 	return n;
-}
-
-/* --- where a job works ----------------------------------------------------------------------------------------------------------------- */
-
-static const char *replace(struct stb_import *im, const char *text, const char *what, const char *by)
-{
-	struct stb_buf b;
-	const char *s;
-
-	stb_buf_init(&b);
-	for (const char *p = text; *p;) {
-		if (strncmp(p, what, strlen(what)) == 0) {
-			stb_buf_adds(&b, by);
-			p += strlen(what);
-		} else {
-			stb_buf_addc(&b, *p++);
-		}
-	}
-	s = stb_arena_strdup(&im->c->arena, stb_buf_str(&b));
-	stb_buf_fini(&b);
-	return s;
-}
-
-/* The first of a list with `:`, `\:` standing for the sign itself. *several: there are more. */
-static const char *first_of(struct stb_import *im, const char *list, bool *several)
-{
-	struct stb_buf b;
-	const char *s;
-
-	stb_buf_init(&b);
-	while (*list && *list != ':') {
-		if (*list == '\\' && list[1] == ':')
-			list++;
-		stb_buf_addc(&b, *list++);
-	}
-	*several = list[0] && list[1];
-	s = stb_arena_strdup(&im->c->arena, stb_buf_str(&b));
-	stb_buf_fini(&b);
-	return s;
-}
-
-/* A file's name from filename_format: own files are NAME.0, NAME.1, ... in a spec, so the job's number goes to the end. */
-static const char *from_format(struct stb_fio_import *x, struct stb_fio_job *j)
-{
-	struct stb_fio_option *o = j->sym[STB_FIO_FILENAME_FORMAT];
-	const char *format = o && o->value && *o->value ? o->value : "$jobname.$jobnum.$filenum";
-
-	if (o)
-		o->used = true;
-	j->shared = !strstr(format, "$jobnum") && j->clones > 1;
-	if (!strcmp(format, "$jobname.$jobnum.$filenum"))
-		return fio_name(j);
-	format = replace(x->im, format, ".$jobnum", "");
-	format = replace(x->im, format, "$jobnum", "");
-	format = replace(x->im, format, "$jobname", fio_name(j));
-	format = replace(x->im, format, "$filenum", "0");
-	return replace(x->im, format, "$clientuid", "localhost");
-}
-
-static const char *working_directory(struct stb_fio_import *x)
-{
-	char here[PATH_MAX];
-
-	if (x->im->cwd)
-		return x->im->cwd;
-	return getcwd(here, sizeof(here)) ? stb_arena_strdup(&x->im->c->arena, here) : "/var/tmp";
-}
-
-static const char *absolute(struct stb_fio_import *x, const char *path)
-{
-	return *path == '/' ? path : stb_arena_printf(&x->im->c->arena, "%s/%s", working_directory(x), path);
-}
-
-/* Without `.`, empty components and a slash at the end; `..` stays. */
-static const char *tidy(struct stb_fio_import *x, const char *path)
-{
-	struct stb_buf b;
-	const char *s;
-
-	stb_buf_init(&b);
-	for (const char *p = path + strspn(path, "/"); *p; p += strspn(p, "/")) {
-		const size_t n = strcspn(p, "/");
-
-		if (!(n == 1 && *p == '.'))
-			stb_buf_printf(&b, "/%.*s", (int)n, p);
-		p += n;
-	}
-	s = stb_arena_strdup(&x->im->c->arena, b.len ? stb_buf_str(&b) : "/");
-	stb_buf_fini(&b);
-	return s;
-}
-
-static void find_place(struct stb_fio_import *x, struct stb_fio_job *j)
-{
-	struct stb_fio_option *filename = j->sym[STB_FIO_FILENAME], *directory = j->sym[STB_FIO_DIRECTORY], *option;
-	struct stb_arena *a = &x->im->c->arena;
-	const char *dir = ".", *file, *slash;
-	bool several = false;
-
-	if (directory && directory->value && *directory->value) {
-		directory->used = true;
-		dir = first_of(x->im, directory->value, &several);
-		if (several && (j->clones > 1 || phase_size(x, j->phase) > 1))
-			stb_fio_refuse(x, directory, "a workload works in one directory; the spec has the first");
-		else if (several)
-			stb_fio_differs(x, directory, "one job uses the first directory only");
-	}
-	if (filename && filename->value && *filename->value) {
-		filename->used = true;
-		file = first_of(x->im, filename->value, &several);
-		if (several)
-			stb_fio_refuse(x, filename, "a job works on one file; the spec has the first");
-		j->shared = j->clones > 1;
-		stb_fio_idle(j->sym[STB_FIO_FILENAME_FORMAT], "filename says which file it is");
-	} else {
-		file = from_format(x, j);
-	}
-	if (!stb_import_is_text(dir) || !stb_import_is_text(file)) {
-		option = !stb_import_is_text(dir) || !filename ? directory : filename;
-		if (option)
-			stb_fio_bad(x, option, "a path in a spec is UTF-8, without control characters");
-		dir = stb_import_is_text(dir) ? dir : "/";
-		file = stb_import_is_text(file) ? file : "stb.data";
-	}
-	file = tidy(x, absolute(x, *file == '/' && !strcmp(dir, ".") ? file : stb_arena_printf(a, "%s/%s", dir, file)));
-	slash = strrchr(file, '/');
-	j->raw = !strncmp(file, "/dev/", 5) && strncmp(file, "/dev/shm/", 9);
-	j->dir = j->raw ? file : slash == file ? "/" : stb_arena_strndup(a, file, (size_t)(slash - file));
-	j->file = slash[1] ? slash + 1 : "stb.data";
-}
-
-/* Jobs of one phase that work on one file, one of them writing: a mix wants each to say so. */
-static void find_shared(struct stb_fio_import *x)
-{
-	for (uint32_t i = 0; i < x->n_jobs; i++)
-		for (uint32_t k = 0; k < i; k++) {
-			struct stb_fio_job *a = &x->jobs[i], *b = &x->jobs[k];
-
-			if (a->phase != b->phase || strcmp(a->dir, b->dir) || strcmp(a->file, b->file) || (a->clones > 1) != (b->clones > 1))
-				continue;
-			if (a->writes || b->writes || a->trims || b->trims)
-				a->shared = b->shared = true;
-		}
-}
-
-static void find_places(struct stb_fio_import *x)
-{
-	for (uint32_t i = 0; i < x->n_jobs; i++) {
-		struct stb_fio_job *j = &x->jobs[i];
-
-		for (j->place = 0; j->place < x->n_places; j->place++)
-			if (!strcmp(x->places[j->place].dir, j->dir))
-				break;
-		if (j->place < x->n_places)
-			continue;
-		STB_ARENA_GROW(&x->im->c->arena, x->places, x->n_places, x->cap_places);
-		x->places[x->n_places++] = (struct stb_fio_place){ j->dir, NULL, j->raw };
-	}
-}
-
-static void put_device(struct stb_fio_import *x, const struct stb_fio_place *p)
-{
-	static const char by_id[] = "/dev/disk/by-id/";
-	struct stb_fio_option *o = NULL;
-
-	for (uint32_t i = 0; i < x->n_jobs && !o; i++)
-		if (!strcmp(x->jobs[i].dir, p->dir))
-			o = x->jobs[i].sym[STB_FIO_FILENAME];
-	stb_import_open(x->im, "storage device %s", p->name);
-	if (!strncmp(p->dir, by_id, strlen(by_id))) {
-		stb_import_text(x->im, "by_id", p->dir + strlen(by_id));
-		stb_import_comment(x->im, "writing to it needs consent: erase = \"%s\"", p->dir + strlen(by_id));
-	} else if (o) {
-		stb_fio_refuse(x, o, "a device is named by its serial number or its name under /dev/disk/by-id, never by what it is called today");
-		stb_import_comment(x->im, "say which one it is: serial = \"...\" or by_id = \"...\"; writing to it needs erase = \"...\" besides");
-	}
-	stb_import_close(x->im);
-	stb_import_open(x->im, "volume %s", p->name);
-	stb_import_attr(x->im, "storage", "%s", p->name);
-	stb_import_attr(x->im, "filesystem", "none");
-	stb_import_close(x->im);
-}
-
-static bool is_working_directory(const struct stb_fio_import *x, const struct stb_fio_place *p)
-{
-	for (uint32_t i = 0; i < x->n_jobs; i++) {
-		const struct stb_fio_job *j = &x->jobs[i];
-		const struct stb_fio_option *f = j->sym[STB_FIO_FILENAME];
-
-		if (!strcmp(j->dir, p->dir) && !j->sym[STB_FIO_DIRECTORY] && !(f && f->value && *f->value == '/'))
-			return true;
-	}
-	return false;
-}
-
-static void put_places(struct stb_fio_import *x)
-{
-	for (uint32_t i = 0; i < x->n_places; i++) {
-		struct stb_fio_place *p = &x->places[i];
-		const char *slash = strrchr(p->dir, '/');
-		const bool here = !p->raw && is_working_directory(x, p);
-
-		p->name = stb_import_name(x->im, here ? "here" : slash && slash[1] ? slash + 1 : "disk");
-		if (p->raw) {
-			put_device(x, p);
-			continue;
-		}
-		if (here)
-			stb_diag(&x->im->c->sink, STB_W0802, STB_NO_SPAN,
-				"the job file names no directory, so fio would work where it is started; the spec takes the directory of this import: `%s`",
-				stb_import_quote(x->im, p->dir, strlen(p->dir)));
-		stb_import_open(x->im, "storage directory %s", p->name);
-		stb_import_comment(x->im, "stb works in a new subdirectory of its own and removes it after the run");
-		stb_import_text(x->im, "path", p->dir);
-		stb_import_close(x->im);
-		stb_import_open(x->im, "volume %s", p->name);
-		stb_import_attr(x->im, "storage", "%s", p->name);
-		stb_import_close(x->im);
-	}
 }
 
 /* --- what is not translated ------------------------------------------------------------------------------------------------------------ */
@@ -591,7 +375,7 @@ static void put_matrix(struct stb_fio_import *x, bool pinned)
 	for (uint32_t i = x->n_jobs; i-- > 0;)
 		names[x->jobs[i].phase] = x->jobs[i].name;
 	for (uint32_t phase = 0; phase < x->n_phases; phase++) {
-		is_mix[phase] = phase_size(x, phase) > 1;
+		is_mix[phase] = stb_fio_phase_size(x, phase) > 1;
 		if (is_mix[phase])
 			names[phase] = put_mix(x, phase);
 		else
@@ -640,7 +424,7 @@ static void name_jobs(struct stb_fio_import *x)
 
 		if (o)
 			o->used = true;
-		if (phase_size(x, j->phase) > 1 && is_taken_in_mix(name))
+		if (stb_fio_phase_size(x, j->phase) > 1 && is_taken_in_mix(name))
 			name = stb_arena_printf(&x->im->c->arena, "%s_job", name);
 		j->name = stb_import_name(x->im, name);
 	}
@@ -654,12 +438,9 @@ static void translate(struct stb_fio_import *x)
 		stb_fio_facts(x, &x->jobs[i]);
 	make_phases(x);
 	name_jobs(x);
-	for (uint32_t i = 0; i < x->n_jobs; i++)
-		find_place(x, &x->jobs[i]);
-	find_shared(x);
-	find_places(x);
+	stb_fio_find_places(x);
 	judge_globals(x);
-	put_places(x);
+	stb_fio_put_places(x);
 	pinned = put_pin(x);
 	for (uint32_t i = 0; i < x->n_jobs; i++) {
 		struct stb_fio_job *j = &x->jobs[i];
@@ -674,6 +455,17 @@ static void translate(struct stb_fio_import *x)
 	tell_idle(x);
 }
 
+static bool import(struct stb_fio_import *x)
+{
+	make_jobs(x);
+	if (!x->n_jobs) {
+		stb_diag(&x->im->c->sink, STB_E0804, STB_NO_SPAN, "no job: there are [global] sections only, or options before a --name");
+		return false;
+	}
+	translate(x);
+	return true;
+}
+
 bool stb_import_fio_file(struct stb_import *im, uint32_t file)
 {
 	struct stb_fio_import x = { .im = im };
@@ -682,19 +474,21 @@ bool stb_import_fio_file(struct stb_import *im, uint32_t file)
 	if (!stb_fio_read(im, file, &x.file))
 		return false;
 	stb_import_comment(im, "made by `stb import fio %s`", stb_import_quote(im, name, strlen(name)));
-	make_jobs(&x);
-	if (!x.n_jobs) {
-		stb_diag(&im->c->sink, STB_E0804, STB_NO_SPAN, "no job: the file has [global] sections only");
-		return false;
-	}
-	translate(&x);
-	return true;
+	return import(&x);
+}
+
+/* One word that is the name of a file, or cannot be a command: a blank or a dash makes one. */
+static bool is_file(const char *word)
+{
+	return *word != '-' && (access(word, F_OK) == 0 || !strpbrk(word, " \t\r\n"));
 }
 
 bool stb_import_fio(struct stb_import *im, const char *const *words, uint32_t n)
 {
+	struct stb_fio_import x = { .im = im };
 	uint32_t file;
 
-	(void)n;
-	return stb_compile_load(im->c, words[0], NULL, &file) && stb_import_fio_file(im, file);
+	if (n == 1 && is_file(words[0]))
+		return stb_import_load(im, words[0], &file) && stb_import_fio_file(im, file);
+	return stb_fio_read_line(im, words, n, &x.file) && import(&x);
 }

@@ -1,6 +1,7 @@
 /*
- * import_fio.h - a fio job file on its way to a spec: its lines (import_fio_file.c), its jobs (import_fio.c), what each of them is
- * (import_fio_facts.c), each as a workload (import_fio_job.c, import_fio_cpus.c), values as fio reads them (import_fio_value.c). What becomes
+ * import_fio.h - a fio job file on its way to a spec: its lines (import_fio_file.c), a command
+ * line (import_fio_line.c), its jobs (import_fio.c), where they work (import_fio_places.c), what each of them is
+ * (import_fio_facts.c), each as a workload (import_fio_job.c, import_fio_engine.c, import_fio_cpus.c), values as fio reads them (import_fio_value.c). What becomes
  * of each option is import_fio.def.
  *
  * Private to import_fio*.c and its tests. Everything lies in the compilation's arena; spans point into its sources.
@@ -67,6 +68,7 @@ struct stb_fio_option {
 struct stb_fio_section {
 	const char *name;
 	bool global;
+	uint32_t group;        /* jobs of another group begin after those of the one before, and do not know its [global] */
 	struct stb_span span;  /* [name] */
 	struct stb_fio_option *options;
 	uint32_t n, cap;
@@ -76,10 +78,17 @@ struct stb_fio_file {
 	struct stb_fio_section *sections;
 	uint32_t n, cap;
 	uint32_t n_options, n_includes;
+	uint32_t group;        /* of the sections that are added */
 };
 
-/* `file` is one of the compilation's sources. false: it is no job file, or one that fio itself refuses; the sink says why. */
+/* Adds what stands in `file`, one of the compilation's sources. false: it is no job file, or one that fio itself refuses; the sink says why. */
 STB_NODISCARD bool stb_fio_read(struct stb_import *im, uint32_t file, struct stb_fio_file *f);
+/* Adds the jobs of command lines, and of the job files that they name. Likewise. */
+STB_NODISCARD bool stb_fio_read_line(struct stb_import *im, const char *const *words, uint32_t n, struct stb_fio_file *f);
+
+/* NULL: there are too many, which is told. The section lies where it is until the next. */
+struct stb_fio_section *stb_fio_add_section(struct stb_import *im, struct stb_fio_file *f, const char *name, struct stb_span span);
+struct stb_fio_option *stb_fio_add_option(struct stb_import *im, struct stb_fio_file *f, struct stb_fio_section *s, struct stb_span span);
 
 /* --- values: the whole text must be one --- */
 
@@ -146,8 +155,15 @@ struct stb_fio_sizes {
 	uint64_t bytes[STB_FIO_MAX_SIZES];
 	const char *shares[STB_FIO_MAX_SIZES]; /* NULL: even */
 	const char *bad, *refused; /* what is wrong; the sizes are the nearest then */
+	const char *note;         /* not what it seems to say */
 	const char *told;         /* the part of the value that counts */
 };
+
+/* --- import_fio.c, import_fio_places.c --- */
+
+uint32_t stb_fio_phase_size(const struct stb_fio_import *x, uint32_t phase); /* jobs */
+void stb_fio_find_places(struct stb_fio_import *x);
+void stb_fio_put_places(struct stb_fio_import *x);
 
 /* --- import_fio_facts.c --- */
 
@@ -162,7 +178,13 @@ bool stb_fio_read_number(struct stb_fio_import *x, const struct stb_fio_job *j, 
 /* The text of an option; NULL: the job has none, or it lacks its value, which is told. */
 const char *stb_fio_word(struct stb_fio_import *x, const struct stb_fio_job *j, enum stb_fio_sym sym);
 
-/* --- import_fio_job.c, import_fio_cpus.c --- */
+/* --- import_fio_job.c, import_fio_engine.c, import_fio_cpus.c --- */
+
+/* A flag whose default is fio's and ours. */
+void stb_fio_put_flag(struct stb_fio_import *x, const struct stb_fio_job *j, enum stb_fio_sym sym, const char *attr);
+/* A count that must lie in a range of the schema's. */
+void stb_fio_put_count(struct stb_fio_import *x, const struct stb_fio_job *j, enum stb_fio_sym sym, const char *attr);
+void stb_fio_put_engine(struct stb_fio_import *x, const struct stb_fio_job *j);
 
 /* The workload block of a job, with the one that fills its file before where it wants that. */
 void stb_fio_workload(struct stb_fio_import *x, struct stb_fio_job *j);

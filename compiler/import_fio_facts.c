@@ -18,6 +18,13 @@ static struct stb_arena *arena(struct stb_fio_import *x)
 
 /* --- values ---------------------------------------------------------------------------------------------------------------------------- */
 
+static const char of_machine[] = "fio puts a figure of the machine in its place; a spec says the number";
+
+static bool is_of_machine(const char *text)
+{
+	return strstr(text, "$ncpus") || strstr(text, "$pagesize") || strstr(text, "$mb_memory");
+}
+
 uint64_t stb_fio_peek(const struct stb_fio_job *j, enum stb_fio_sym sym, uint64_t fallback)
 {
 	const struct stb_fio_option *o = j->sym[sym];
@@ -32,6 +39,10 @@ uint64_t stb_fio_peek(const struct stb_fio_job *j, enum stb_fio_sym sym, uint64_
 
 bool stb_fio_read_number(struct stb_fio_import *x, const struct stb_fio_job *j, struct stb_fio_option *o, const char *text, uint64_t *out)
 {
+	if (is_of_machine(text)) {
+		stb_fio_refuse(x, o, "%s", of_machine);
+		return false;
+	}
 	if (!stb_fio_number(text, o->row->kind == STB_FIO_TEXT ? STB_FIO_BYTES : o->row->kind, j->kb_base, out)) {
 		stb_fio_bad(x, o, *text ? "`%s` is no value of it" : "it needs a value%s", stb_import_quote(x->im, text, strlen(text)));
 		return false;
@@ -144,30 +155,62 @@ static bool size_of(const struct stb_fio_job *j, const char *text, size_t len, u
 	return len < sizeof(copy) && stb_fio_number(copy, STB_FIO_BYTES, j->kb_base, out) && *out;
 }
 
-/* "4k-64k": all multiples of the least, equally often. */
+/* "4k-64k", "4k:64k", in either order: all multiples of the least, equally often. */
 static void read_range(const struct stb_fio_job *j, struct stb_fio_sizes *s)
 {
-	const size_t n = strcspn(s->told, "-");
-	uint64_t least, most;
+	const size_t n = strcspn(s->told, "-:");
+	uint64_t a, b, least, most;
 
-	if (!s->told[n] || !size_of(j, s->told, n, &least) || !size_of(j, s->told + n + 1, strlen(s->told + n + 1), &most) || least > most) {
+	if (!s->told[n] || !size_of(j, s->told, n, &a) || !size_of(j, s->told + n + 1, strlen(s->told + n + 1), &b)) {
 		s->bad = "a range is LEAST-MOST";
 		return;
 	}
+	least = STB_MIN(a, b);
+	most = STB_MAX(a, b);
 	s->bytes[0] = least;
 	s->n = 1;
 	if (most / least > STB_FIO_MAX_SIZES) {
 		s->refused = "the range holds more sizes than a list should; name some of them with bs and bs_percent";
 		return;
 	}
+	if (most % least)
+		s->refused = "its end is no multiple of its beginning, and a workload has sizes that are";
 	for (; s->n < most / least; s->n++)
 		s->bytes[s->n] = least * (s->n + 1);
 }
 
-/* "4k/10:64k/50:32k": shares that are left out divide what is left. */
+/* Sizes without a share divide what is left, in whole percent; what is left after that has the one with the greatest share, as in fio. */
+static void share_out(struct stb_fio_import *x, struct stb_fio_sizes *s, uint64_t percent[])
+{
+	uint64_t total = 0, blank = 0, greatest = 0;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		blank += percent[i] == UINT64_MAX;
+		total += percent[i] == UINT64_MAX ? 0 : percent[i];
+	}
+	if (total > 100 || !s->n) {
+		s->bad = "the shares add up to something else than 100";
+		return;
+	}
+	for (uint32_t i = 0; i < s->n; i++)
+		if (percent[i] == UINT64_MAX)
+			percent[i] = (100 - total) / blank;
+	if (blank)
+		total += (100 - total) / blank * blank;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (percent[i] >= percent[greatest])
+			greatest = i;
+	percent[greatest] += 100 - total;
+	if (total < 100 && !blank)
+		s->note = "the shares add up to less than 100; fio gives the rest to the size with the greatest";
+	for (uint32_t i = 0; i < s->n; i++)
+		s->shares[i] = s->n > 1 ? stb_arena_printf(arena(x), "%" PRIu64 "%%", percent[i]) : NULL;
+}
+
+/* "4k/10:64k/50:32k" */
 static void read_split(struct stb_fio_import *x, const struct stb_fio_job *j, struct stb_fio_sizes *s)
 {
-	uint64_t percent[STB_FIO_MAX_SIZES], total = 0, blank = 0;
+	uint64_t percent[STB_FIO_MAX_SIZES];
 
 	for (const char *p = s->told; *p; p += *p == ':') {
 		const size_t len = strcspn(p, ":"), n = strcspn(p, "/");
@@ -176,7 +219,7 @@ static void read_split(struct stb_fio_import *x, const struct stb_fio_job *j, st
 
 		if (s->n == STB_FIO_MAX_SIZES) {
 			s->refused = "that is more sizes than a list should have";
-			return;
+			break;
 		}
 		if (!size_of(j, p, STB_MIN(n, len), &s->bytes[s->n])) {
 			s->bad = "a split is SIZE/PERCENT:SIZE/PERCENT";
@@ -189,22 +232,11 @@ static void read_split(struct stb_fio_import *x, const struct stb_fio_job *j, st
 				return;
 			}
 		}
-		if (share == UINT64_MAX)
-			blank++;
-		else
-			total += share;
 		percent[s->n] = share;
 		s->n += share != 0; /* a size that is never drawn is none */
 		p += len;
 	}
-	if (total > 100 || (!blank && total != 100))
-		s->bad = "the shares add up to something else than 100";
-	for (uint32_t i = 0; i < s->n && !s->bad; i++)
-		s->shares[i] = percent[i] != UINT64_MAX ? stb_arena_printf(arena(x), "%" PRIu64 "%%", percent[i]) :
-			(100 - total) % blank == 0 ? stb_arena_printf(arena(x), "%" PRIu64 "%%", (100 - total) / blank) :
-			stb_arena_printf(arena(x), "%" PRIu64 "%% / %" PRIu64, 100 - total, blank);
-	if (s->n == 1)
-		s->shares[0] = NULL;
+	share_out(x, s, percent);
 }
 
 void stb_fio_read_sizes(struct stb_fio_import *x, const struct stb_fio_job *j, struct stb_fio_sizes *s)
@@ -214,7 +246,9 @@ void stb_fio_read_sizes(struct stb_fio_import *x, const struct stb_fio_job *j, s
 	*s = (struct stb_fio_sizes){ .o = split ? split : range ? range : j->sym[STB_FIO_BS] };
 	if (s->o && !stb_fio_part(x, j, s->o->value ? s->o->value : "", "4096", &s->told))
 		s->refused = "reads and writes of one workload have the same sizes; the spec has those of the reads";
-	if (s->o && s->o == split) {
+	if (s->o && s->told && is_of_machine(s->told)) {
+		s->refused = of_machine;
+	} else if (s->o && s->o == split) {
 		read_split(x, j, s);
 	} else if (s->o && s->o == range) {
 		read_range(j, s);

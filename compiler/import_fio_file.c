@@ -91,13 +91,36 @@ static bool substitute(struct reader *r, const char *s, size_t len, struct stb_s
 	return good;
 }
 
+/* --- sections and options, also of a command line -------------------------------------------------------------------------------------- */
+
+struct stb_fio_section *stb_fio_add_section(struct stb_import *im, struct stb_fio_file *f, const char *name, struct stb_span span)
+{
+	if (f->n >= MAX_SECTIONS) {
+		stb_diag(&im->c->sink, STB_E0804, span, "more than %d sections", MAX_SECTIONS);
+		return NULL;
+	}
+	STB_ARENA_GROW(&im->c->arena, f->sections, f->n, f->cap);
+	f->sections[f->n] = (struct stb_fio_section){ .name = name, .span = span, .global = !strncmp(name, "global", 6), .group = f->group };
+	return &f->sections[f->n++];
+}
+
+struct stb_fio_option *stb_fio_add_option(struct stb_import *im, struct stb_fio_file *f, struct stb_fio_section *s, struct stb_span span)
+{
+	if (f->n_options++ >= MAX_OPTIONS) {
+		stb_diag(&im->c->sink, STB_E0804, span, "more than %d options", MAX_OPTIONS);
+		return NULL;
+	}
+	STB_ARENA_GROW(&im->c->arena, s->options, s->n, s->cap);
+	s->options[s->n] = (struct stb_fio_option){ .span = span };
+	return &s->options[s->n++];
+}
+
 /* --- lines --------------------------------------------------------------------------------------------------------------------------- */
 
 static bool begin_section(struct reader *r, const char *s, size_t len, struct stb_span span)
 {
 	struct stb_fio_file *f = r->f;
 	const char *end = memchr(s, ']', len);
-	struct stb_fio_section *section;
 
 	if (r->depth > 1)
 		return fail(r, span, "an included file holds a section; only options can be included");
@@ -107,37 +130,28 @@ static bool begin_section(struct reader *r, const char *s, size_t len, struct st
 		return fail(r, span, "text behind the `]` of a section");
 	if (end == s + 1)
 		return fail(r, span, "section without a name");
-	if (f->n >= MAX_SECTIONS)
-		return fail(r, span, "more than %d sections", MAX_SECTIONS);
-	STB_ARENA_GROW(&r->im->c->arena, f->sections, f->n, f->cap);
-	section = &f->sections[f->n++];
-	*section = (struct stb_fio_section){
-		.name = stb_arena_strndup(&r->im->c->arena, s + 1, len - 2), .span = span, .global = !strncmp(s + 1, "global", 6),
-	};
-	r->section = section;
-	return true;
+	r->section = stb_fio_add_section(r->im, f, stb_arena_strndup(&r->im->c->arena, s + 1, len - 2), span);
+	return r->section;
 }
 
 static bool add_option(struct reader *r, const char *s, size_t len, struct stb_span span)
 {
-	struct stb_fio_section *section = r->section;
 	struct stb_fio_option *o;
 	const char *text, *equals, *name;
 	size_t n;
 
-	if (!section)
+	if (!r->section)
 		return fail(r, span, "`%s` stands before the first section", stb_import_quote(r->im, s, len));
-	if (r->f->n_options++ >= MAX_OPTIONS)
-		return fail(r, span, "more than %d options", MAX_OPTIONS);
 	if (!substitute(r, s, len, span, &text))
 		return false;
-	STB_ARENA_GROW(&r->im->c->arena, section->options, section->n, section->cap);
-	o = &section->options[section->n++];
+	o = stb_fio_add_option(r->im, r->f, r->section, span);
+	if (!o)
+		return false;
 	equals = strchr(text, '=');
 	name = text;
 	n = equals ? (size_t)(equals - text) : strlen(text);
 	trim(&name, &n);
-	*o = (struct stb_fio_option){ .span = span, .words = stb_import_quote(r->im, s, len) };
+	o->words = stb_import_quote(r->im, s, len);
 	o->name = stb_arena_strndup(&r->im->c->arena, name, n);
 	if (equals) {
 		const char *value = equals + 1;
@@ -191,7 +205,7 @@ static bool include(struct reader *r, const char *s, size_t len, struct stb_span
 	for (uint32_t i = 0; i < r->depth; i++)
 		if (same_file(path, c->sources.files[r->files[i]].path))
 			return fail(r, span, "`%s` includes itself", quote(r, name));
-	if (!stb_compile_load(c, path, NULL, &file))
+	if (!stb_import_load(r->im, path, &file))
 		return fail(r, span, "`%s` cannot be included", quote(r, name));
 	return read_file(r, file);
 }
@@ -226,6 +240,8 @@ static bool read_file(struct reader *r, uint32_t file)
 	const char *nul = len ? memchr(bytes, '\0', len) : NULL;
 	bool good = true;
 
+	if (len >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3))
+		return fail(r, (struct stb_span){ file, 0, 3 }, "byte-order mark: fio takes it for part of the first line; save the file without it");
 	if (nul)
 		return fail(r, (struct stb_span){ file, (uint32_t)(nul - bytes), (uint32_t)(nul - bytes) + 1 }, "NUL byte: this is no text");
 	r->files[r->depth++] = file;
@@ -244,10 +260,9 @@ bool stb_fio_read(struct stb_import *im, uint32_t file, struct stb_fio_file *f)
 {
 	struct reader r = { .im = im, .f = f };
 
-	*f = (struct stb_fio_file){ 0 };
 	if (!read_file(&r, file))
 		return false;
-	if (f->n)
+	if (r.section)
 		return true;
 	return fail(&r, (struct stb_span){ file, 0, 0 }, "no section: a job file has at least one `[name]`");
 }

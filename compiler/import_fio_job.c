@@ -33,8 +33,7 @@ static bool in_words(const char *words, const char *word)
 	return false;
 }
 
-/* A flag whose default is fio's and ours. */
-static void put_flag(struct stb_fio_import *x, const struct stb_fio_job *j, enum stb_fio_sym sym, const char *attr)
+void stb_fio_put_flag(struct stb_fio_import *x, const struct stb_fio_job *j, enum stb_fio_sym sym, const char *attr)
 {
 	uint64_t on;
 
@@ -42,8 +41,7 @@ static void put_flag(struct stb_fio_import *x, const struct stb_fio_job *j, enum
 		ATTR(attr, "%s", on ? "true" : "false");
 }
 
-/* A count that must lie in a range of the schema's. */
-static void put_count(struct stb_fio_import *x, const struct stb_fio_job *j, enum stb_fio_sym sym, const char *attr)
+void stb_fio_put_count(struct stb_fio_import *x, const struct stb_fio_job *j, enum stb_fio_sym sym, const char *attr)
 {
 	const struct stb_schema_attr *row = stb_schema_attr(STB_K_WORKLOAD, "io", attr);
 	struct stb_val least, most;
@@ -103,6 +101,8 @@ static void put_sizes(struct stb_fio_import *x, const struct stb_fio_job *j)
 		stb_fio_bad(x, s.o, "%s", s.bad);
 	else if (s.refused)
 		stb_fio_refuse(x, s.o, "%s", s.refused);
+	else if (s.note)
+		stb_fio_differs(x, s.o, "%s", s.note);
 	else if (s.o && strcasestr(s.told, "ib") && j->kb_base != 1000)
 		stb_fio_differs(x, s.o, "fio reads an i in a unit as powers of ten, unless kb_base is 1000: 4KiB is 4000 bytes");
 	stb_buf_init(&sizes);
@@ -125,57 +125,6 @@ static void put_sizes(struct stb_fio_import *x, const struct stb_fio_job *j)
 		stb_fio_refuse(x, align, "random offsets are multiples of the size of a block");
 	else if (align && !j->random)
 		stb_fio_idle(align, "the job is sequential");
-}
-
-static void put_engine(struct stb_fio_import *x, const struct stb_fio_job *j)
-{
-	struct stb_fio_option *o = j->sym[STB_FIO_IOENGINE], *depth = j->sym[STB_FIO_IODEPTH], *low = j->sym[STB_FIO_IODEPTH_LOW];
-	const struct stb_fio_engine *e = stb_fio_engine(j);
-	uint64_t batch, n;
-
-	if (o)
-		o->used = true;
-	if (!e)
-		stb_fio_refuse(x, o, "engines are psync, libaio, io_uring and null; the spec has psync");
-	else if (e->how && !e->same_work)
-		stb_fio_refuse(x, o, "%s", e->how);
-	else if (e->how)
-		stb_fio_differs(x, o, "%s", e->how);
-	ATTR("ioengine", "%s", j->engine);
-	if (!j->async) {
-		stb_fio_idle(depth, "a synchronous engine has one I/O in flight, whatever it says");
-		stb_fio_idle(j->sym[STB_FIO_IODEPTH_BATCH], "a synchronous engine has one I/O in flight");
-		stb_fio_idle(low, "a synchronous engine has one I/O in flight");
-		return;
-	}
-	put_count(x, j, STB_FIO_IODEPTH, "iodepth");
-	if (stb_fio_value(x, j, STB_FIO_IODEPTH_BATCH, &batch)) {
-		batch = batch == 0 || batch > j->depth ? j->depth : batch; /* 0: as many as iodepth */
-		ATTR("iodepth_batch", "%" PRIu64, batch);
-	}
-	if (stb_fio_value(x, j, STB_FIO_IODEPTH_LOW, &n) && n && n != j->depth)
-		stb_fio_refuse(x, low, "a job keeps its depth full; it does not drain it first");
-}
-
-static void put_ring(struct stb_fio_import *x, const struct stb_fio_job *j)
-{
-	static const struct {
-		enum stb_fio_sym sym;
-		const char *attr;
-	} flags[] = { { STB_FIO_REGISTERFILES, "registerfiles" }, { STB_FIO_FIXEDBUFS, "fixedbufs" }, { STB_FIO_SQPOLL, "sqpoll" },
-		{ STB_FIO_HIPRI, "hipri" } };
-
-	for (size_t i = 0; i < STB_LEN(flags); i++) {
-		struct stb_fio_option *o = j->sym[flags[i].sym];
-
-		if (!strcmp(j->engine, "io_uring"))
-			put_flag(x, j, flags[i].sym, flags[i].attr);
-		else if (o && flags[i].sym == STB_FIO_HIPRI && j->sym[STB_FIO_IOENGINE] && !strcmp(j->sym[STB_FIO_IOENGINE]->value, "pvsync2") &&
-			stb_fio_peek(j, STB_FIO_HIPRI, 0))
-			stb_fio_refuse(x, o, "only io_uring polls for completions");
-		else
-			stb_fio_idle(o, "only io_uring has it");
-	}
 }
 
 /* --- where and how much ---------------------------------------------------------------------------------------------------------------- */
@@ -224,6 +173,8 @@ static void put_amount(struct stb_fio_import *x, const struct stb_fio_job *j, ui
 	}
 	if (stb_fio_value(x, j, STB_FIO_LOOPS, &n))
 		times *= STB_MAX(n, 1);
+	if (loops && times > 1 && stb_fio_verifies(j))
+		stb_fio_differs(x, loops, "fio reads back after each loop, a workload once, after the last");
 	if (times > 1)
 		ATTR("loops", "%" PRIu64, times);
 }
@@ -290,7 +241,7 @@ static void put_direct(struct stb_fio_import *x, const struct stb_fio_job *j)
 	if (j->direct)
 		stb_fio_idle(j->sym[STB_FIO_INVALIDATE], "direct I/O does not go through the page cache");
 	else
-		put_flag(x, j, STB_FIO_INVALIDATE, "invalidate");
+		stb_fio_put_flag(x, j, STB_FIO_INVALIDATE, "invalidate");
 }
 
 static void put_syncs(struct stb_fio_import *x, const struct stb_fio_job *j)
@@ -309,9 +260,9 @@ static void put_syncs(struct stb_fio_import *x, const struct stb_fio_job *j)
 		ATTR("sync", "dsync");
 	else if (sync && strcmp(sync, "0") && strcmp(sync, "none"))
 		stb_fio_bad(x, j->sym[STB_FIO_SYNC], "that is none of none, sync and dsync");
-	put_count(x, j, STB_FIO_FSYNC, "fsync");
-	put_count(x, j, STB_FIO_FDATASYNC, "fdatasync");
-	put_flag(x, j, STB_FIO_END_FSYNC, "end_fsync");
+	stb_fio_put_count(x, j, STB_FIO_FSYNC, "fsync");
+	stb_fio_put_count(x, j, STB_FIO_FDATASYNC, "fdatasync");
+	stb_fio_put_flag(x, j, STB_FIO_END_FSYNC, "end_fsync");
 }
 
 static void put_layout(struct stb_fio_import *x, const struct stb_fio_job *j)
@@ -396,7 +347,9 @@ static void put_distribution(struct stb_fio_import *x, const struct stb_fio_job 
 		shape = zones(x, param);
 	if (shape)
 		ATTR("random_distribution", "%s", shape);
-	else
+	if (shape && n == 6 && !strncmp(text, "normal", n))
+		stb_fio_differs(x, o, "fio scatters the blocks that are drawn often over the region; a workload has them in its middle");
+	if (!shape)
 		stb_fio_refuse(x, o, "distributions are zipf(1.2), pareto(0.2), normal(10%%) and zoned([60%%, 10%%], ...), without a centre");
 }
 
@@ -408,8 +361,8 @@ static void put_offsets(struct stb_fio_import *x, const struct stb_fio_job *j)
 		stb_fio_idle(j->sym[all[i]], "the job is sequential");
 	if (!j->random)
 		return;
-	put_flag(x, j, STB_FIO_RANDREPEAT, "randrepeat");
-	put_flag(x, j, STB_FIO_NORANDOMMAP, "norandommap");
+	stb_fio_put_flag(x, j, STB_FIO_RANDREPEAT, "randrepeat");
+	stb_fio_put_flag(x, j, STB_FIO_NORANDOMMAP, "norandommap");
 	put_distribution(x, j);
 }
 
@@ -434,7 +387,7 @@ static void put_verify(struct stb_fio_import *x, const struct stb_fio_job *j)
 		stb_fio_refuse(x, o, "checksums are: %s", row->words);
 	} else {
 		ATTR("verify", "%s", ours);
-		put_flag(x, j, STB_FIO_VERIFY_FATAL, "verify_fatal");
+		stb_fio_put_flag(x, j, STB_FIO_VERIFY_FATAL, "verify_fatal");
 		return;
 	}
 	stb_fio_idle(j->sym[STB_FIO_VERIFY_FATAL], "nothing is verified");
@@ -450,7 +403,7 @@ static void put_data(struct stb_fio_import *x, const struct stb_fio_job *j)
 		stb_fio_idle(j->sym[all[i]], "the job writes nothing");
 	if (none)
 		return;
-	put_flag(x, j, STB_FIO_REFILL, "refill_buffers");
+	stb_fio_put_flag(x, j, STB_FIO_REFILL, "refill_buffers");
 	if (stb_fio_value(x, j, STB_FIO_ZERO_BUFFERS, &n) && n) {
 		ATTR("buffer_compress_percentage", "100%%");
 		stb_fio_idle(j->sym[STB_FIO_COMPRESS], "zero_buffers writes zeros only");
@@ -590,17 +543,19 @@ static void put_fill(struct stb_fio_import *x, const struct stb_fio_job *j, cons
 void stb_fio_workload(struct stb_fio_import *x, struct stb_fio_job *j)
 {
 	const char *fill, *note = stb_fio_word(x, j, STB_FIO_DESCRIPTION);
+	uint64_t kb_base;
 
 	if (note)
 		stb_import_text(x->im, "note", note);
 	stb_fio_idle(j->sym[STB_FIO_THREAD], "jobs are threads anyway");
+	if (stb_fio_value(x, j, STB_FIO_KB_BASE, &kb_base) && kb_base != 1000 && kb_base != 1024)
+		stb_fio_bad(x, j->sym[STB_FIO_KB_BASE], "that is none of 1000 and 1024");
 	put_file(x, j);
 	put_direction(x, j);
 	put_sizes(x, j);
 	put_region(x, j);
-	put_engine(x, j);
-	put_ring(x, j);
-	put_count(x, j, STB_FIO_NUMJOBS, "numjobs");
+	stb_fio_put_engine(x, j);
+	stb_fio_put_count(x, j, STB_FIO_NUMJOBS, "numjobs");
 	put_direct(x, j);
 	put_syncs(x, j);
 	put_time(x, j);

@@ -157,7 +157,7 @@ static void read_config(struct stb_import *im, struct stb_sb_command *c, const c
 	const struct stb_source_file *f;
 	uint32_t file, begin = 0;
 
-	if (!stb_compile_load(im->c, path, NULL, &file))
+	if (!stb_import_load(im, path, &file))
 		return;
 	f = &im->c->sources.files[file];
 	while (begin < f->len) {

@@ -11,7 +11,7 @@ static const struct format {
 	uint32_t min, max;    /* how many words */
 	bool (*read)(struct stb_import *im, const char *const *words, uint32_t n);
 } formats[] = {
-	{ "fio", "FILE", 1, 1, stb_import_fio },
+	{ "fio", "FILE", 1, UINT32_MAX, stb_import_fio },
 	{ "sysbench", "-- COMMAND...", 1, UINT32_MAX, stb_import_sysbench },
 };
 

@@ -58,8 +58,9 @@ static const struct stb_command table[] = {
 		"again. The results in DIR stay. Refuses whatever does not carry the run's mark.\n" },
 	{ "import", stb_cmd_import, BIT(HELP) | BIT(OUTPUT), "TOOL WORD...", 1, UINT32_MAX, NULL, false, "FILE",
 		"a spec from another tool's job file or command line",
-		"stb import fio FILE: a fio job file. stb import sysbench -- COMMAND...: a command line of sysbench, of 1.0 or older, as\n"
-		"words or as one text with prepare, run and cleanup; the spec has what sysbench did, and says where that is not what was\n"
+		"stb import fio FILE: a fio job file. stb import fio -- COMMAND...: a command line of fio, with jobs or job files.\n"
+		"stb import sysbench -- COMMAND...: a command line of sysbench, of 1.0 or older, with prepare, run and cleanup. A command\n"
+		"line is words, or one text with a whole script; the spec has what the tool did, and says where that is not what was\n"
 		"written. A password is not copied. What changes the measurement and has no counterpart is an error and a comment in\n"
 		"the spec, which is written all the same; what does not change it is a warning. The spec goes to standard output.\n" },
 	{ "export", stb_cmd_export, SPEC | BIT(MAX_CELLS) | BIT(CELL) | BIT(TOPOLOGY) | BIT(OUTPUT), "FORMAT FILE", 2, 2, NULL, false, "FILE",

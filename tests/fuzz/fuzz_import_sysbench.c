@@ -21,8 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	stb_compilation_init(&c);
 	stb_buf_init(&spec);
 	stb_import_init(&im, &c, "sysbench");
-	if (strstr(text, "config")) { /* opens files */
-	} else if (stb_import_sysbench(&im, &word, 1)) {
+	im.sealed = true;
+	if (stb_import_sysbench(&im, &word, 1)) {
 		STB_ASSERT(stb_import_finish(&im, &spec));
 	} else {
 		STB_ASSERT(c.sink.n_errors);

@@ -6,6 +6,24 @@
 cd "$work" || exit 1
 command -v sysbench >/dev/null || { skip "sysbench itself" "needs sysbench"; exit $failed; }
 
+# sysbench's own lists of options: each is known
+{
+	sysbench --help
+	for script in oltp_read_write oltp_read_only oltp_insert oltp_delete bulk_insert select_random_points select_random_ranges; do sysbench $script help; done
+} 2>/dev/null | sed -nE 's/^ *--([a-z_-]+).*/\1/p' | sort -u >options
+holds "sysbench lists its options" test "$(wc -l <options)" -gt 60
+bare="sysbench oltp_read_write --threads=3 --time=5"
+"$STB" import sysbench -- "$bare run" 2>/dev/null | tail -n +6 >bare.stb
+unknown= silent=
+while read -r option; do
+	"$STB" import sysbench -- "$bare --$option=7 run" >one.out 2>one.err
+	grep -qE 'no version of sysbench has it' one.err && unknown="$unknown $option"
+	[ -s one.err ] || ! tail -n +6 one.out | cmp -s - bare.stb || silent="$silent $option"
+done <options
+holds "each is known:$unknown" test -z "$unknown"
+# at 7 these say what holds anyway, or nothing that is measured is said by them
+holds "each is translated or told:$silent" test -z "$silent"
+
 make_server "$work/data"
 run_server "$work/data" "$work/my.sock" --skip-networking --innodb-flush-log-at-trx-commit=2 >server.log 2>&1 &
 pid=$!

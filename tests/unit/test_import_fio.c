@@ -136,40 +136,61 @@ Test(import_fio, every_name_is_found_once)
 	cr_expect_null(stb_fio_find(""));
 }
 
+/* The sample of a row that is translated, with one of its names where it has another. */
+static void put_sample(char *out, size_t size, const struct stb_fio_row *r, const char *name, size_t len)
+{
+	size_t at = 0;
+
+	for (const char *p = r->sample; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+		char word[64];
+
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(p, "=\n"), p);
+		if (stb_fio_find(word) == r)
+			snprintf(word, sizeof(word), "%.*s", (int)len, name);
+		at += (size_t)snprintf(out + at, size - at, "%s%.*s\n", word, (int)(strcspn(p, "\n") - strcspn(p, "=\n")), p + strcspn(p, "=\n"));
+	}
+}
+
+static void expect_translated(const struct stb_fio_row *r, const char *text)
+{
+	struct imported k;
+
+	import(&k, text);
+	cr_expect(!r->expect || spec_has(&k, r->expect), "no `%s` of\n%s\nin\n%s", r->expect, text, stb_buf_str(&k.spec));
+	for (uint32_t d = 0; d < k.c.sink.n_diags; d++) {
+		const enum stb_code code = k.c.sink.diags[d]->code;
+
+		cr_expect(code != STB_E0801 && code != STB_E0802 && code != STB_E0803 && code != STB_W0801, "%s: %s", text, k.c.sink.diags[d]->text);
+	}
+	cr_expect_eq(said_errors(&k), 0, "%s: %s", text, k.c.sink.n_diags ? k.c.sink.diags[0]->text : "");
+	fini(&k);
+}
+
 Test(import_fio, what_is_translated_is_in_the_spec)
 {
 	uint32_t n;
 	const struct stb_fio_row *rows = stb_fio_rows(&n);
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct imported k;
-		char text[1024];
+		char text[1024], sample[512];
 
 		if (rows[i].fate != STB_FIO_IS_TRANSLATED)
 			continue;
-		snprintf(text, sizeof(text), "%s%s\n", rows[i].sym == STB_FIO_WAIT_FOR || rows[i].sym == STB_FIO_STONEWALL ? base : alone,
-			rows[i].sample);
-		import(&k, text);
-		cr_expect(!rows[i].expect || spec_has(&k, rows[i].expect), "%s: no `%s` in\n%s", first_name(&rows[i]), rows[i].expect,
-			stb_buf_str(&k.spec));
-		for (uint32_t d = 0; d < k.c.sink.n_diags; d++) {
-			const enum stb_code code = k.c.sink.diags[d]->code;
-
-			cr_expect(code != STB_E0801 && code != STB_E0802 && code != STB_E0803 && code != STB_W0801, "%s: %s", first_name(&rows[i]),
-				k.c.sink.diags[d]->text);
+		for (const char *p = rows[i].names; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
+			put_sample(sample, sizeof(sample), &rows[i], p, strcspn(p, " "));
+			snprintf(text, sizeof(text), "%s%s", rows[i].sym == STB_FIO_WAIT_FOR || rows[i].sym == STB_FIO_STONEWALL ? base : alone, sample);
+			expect_translated(&rows[i], text);
 		}
-		cr_expect_eq(said_errors(&k), 0, "%s: %s", first_name(&rows[i]), k.c.sink.n_diags ? k.c.sink.diags[0]->text : "");
-		fini(&k);
 	}
 }
 
-static void expect_told(const struct stb_fio_row *r, const char *text, const char *value, enum stb_code code)
+static void expect_told(const char *name, const char *text, const char *value, enum stb_code code)
 {
 	struct imported k;
 	char words[300];
 
 	import(&k, text);
-	snprintf(words, sizeof(words), "%s=%.*s", first_name(r), (int)strcspn(value, "\n"), value);
+	snprintf(words, sizeof(words), "%s=%.*s", name, (int)strcspn(value, "\n"), value);
 	cr_expect_eq(said(&k, code), 1 + (strstr(value, "ss_dur") && code == STB_W0801), "%s: %u times %s in\n%s", words, said(&k, code),
 		stb_code_info(code)->name, stb_buf_str(&k.spec));
 	cr_expect(strstr(stb_buf_str(&k.spec), words), "%s: no comment in\n%s", words, stb_buf_str(&k.spec));
@@ -190,8 +211,13 @@ Test(import_fio, what_is_not_translated_is_told)
 
 		if (r->fate == STB_FIO_IS_TRANSLATED)
 			continue;
-		snprintf(text, sizeof(text), "%s%s%s=%s\n", base, where_it_matters(r->when), first_name(r), r->sample);
-		expect_told(r, text, r->sample, r->fate == STB_FIO_IS_REFUSED ? STB_E0801 : STB_W0801);
+		for (const char *p = r->names; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
+			char name[64];
+
+			snprintf(name, sizeof(name), "%.*s", (int)strcspn(p, " "), p);
+			snprintf(text, sizeof(text), "%s%s%s=%s\n", base, where_it_matters(r->when), name, r->sample);
+			expect_told(name, text, r->sample, r->fate == STB_FIO_IS_REFUSED ? STB_E0801 : STB_W0801);
+		}
 	}
 }
 
@@ -209,11 +235,11 @@ Test(import_fio, what_does_nothing_is_a_note)
 			continue;
 		if (r->neutral) {
 			snprintf(text, sizeof(text), "%s%s=%s\n", idle_base, first_name(r), r->neutral);
-			expect_told(r, text, r->neutral, STB_N0801);
+			expect_told(first_name(r), text, r->neutral, STB_N0801);
 		}
 		if (r->when != STB_FIO_ALWAYS) {
 			snprintf(text, sizeof(text), "%s%s=%.*s\n", idle_base, first_name(r), (int)strcspn(r->sample, "\n"), r->sample);
-			expect_told(r, text, r->sample, STB_N0801);
+			expect_told(first_name(r), text, r->sample, STB_N0801);
 		}
 	}
 }
@@ -439,4 +465,184 @@ Test(import_fio, includes_are_found_beside_the_file_and_may_not_cycle)
 		free(files[i]);
 	}
 	cr_expect_eq(remove(dir), 0);
+}
+
+/* --- what fio does with several options together: seen with fio 3.33 under strace and in its own reports ---------------------------------- */
+
+struct account_case {
+	const char *lines, *spec; /* a line that the spec has; NULL: it has no iodepth_batch */
+	enum stb_code code;       /* said once; STB_N_CODES: nothing is */
+};
+
+static void expect_account(const char *job, const struct account_case *c, const char *attr)
+{
+	struct imported k;
+	char text[1024];
+
+	snprintf(text, sizeof(text), "%s%s\n", job, c->lines);
+	import(&k, text);
+	if (c->spec)
+		cr_expect(spec_has(&k, c->spec), "no `%s` of\n%s\nin\n%s", c->spec, c->lines, stb_buf_str(&k.spec));
+	else
+		cr_expect_null(strstr(stb_buf_str(&k.spec), attr), "%s of\n%s\nin\n%s", attr, c->lines, stb_buf_str(&k.spec));
+	for (uint32_t i = 0; i < k.c.sink.n_diags; i++)
+		cr_expect_eq(k.c.sink.diags[i]->code, c->code, "%s: %s", c->lines, k.c.sink.diags[i]->text);
+	cr_expect_eq(k.c.sink.n_diags, c->code != STB_N_CODES, "%s: %u messages", c->lines, k.c.sink.n_diags);
+	fini(&k);
+}
+
+Test(import_fio, batches_are_what_fio_makes_of_them)
+{
+	static const struct account_case cases[] = {
+		{ "iodepth=16", NULL, STB_N_CODES },
+		{ "iodepth=16\niodepth_batch=1", NULL, STB_N_CODES },
+		{ "iodepth=16\niodepth_batch=8", NULL, STB_N0801 }, /* one completion, so one I/O at a time */
+		{ "iodepth=16\niodepth_batch=16\niodepth_batch_complete_max=16", NULL, STB_N_CODES },
+		{ "iodepth=16\niodepth_batch=0\niodepth_batch_complete_max=16", NULL, STB_N_CODES },
+		{ "iodepth=16\niodepth_batch_complete_max=16", NULL, STB_N_CODES },
+		{ "iodepth=16\niodepth_batch=8\niodepth_batch_complete_min=8", "iodepth_batch = 8", STB_N_CODES },
+		{ "iodepth=16\niodepth_batch=8\niodepth_batch_complete=8", "iodepth_batch = 8", STB_N_CODES },
+		{ "iodepth=16\niodepth_batch=16\niodepth_batch_complete_min=4\niodepth_batch_complete_max=16", "iodepth_batch = 4", STB_N_CODES },
+		{ "iodepth=16\niodepth_batch_complete_min=8", "iodepth_batch = 8", STB_W0803 }, /* waits for 8, hands over 8 times 1 */
+		{ "iodepth=16\niodepth_batch=4\niodepth_batch_complete_min=8\niodepth_batch_complete_max=16", "iodepth_batch = 8", STB_W0803 },
+		{ "iodepth=16\niodepth_batch=16\niodepth_batch_complete_min=99", "iodepth_batch = 16", STB_N_CODES },
+		{ "iodepth=16\niodepth_batch_complete_max=8", NULL, STB_W0801 },
+		{ "iodepth=16\niodepth_low=16", NULL, STB_N_CODES },
+		{ "iodepth=16\niodepth_low=0", NULL, STB_N_CODES },
+		{ "iodepth=16\niodepth_low=8", "iodepth_batch = 8", STB_W0803 },
+		{ "iodepth=16\niodepth_low=8\niodepth_batch=16", "iodepth_batch = 8", STB_N_CODES },
+		{ "iodepth=16\niodepth_low=8\niodepth_batch=16\niodepth_batch_complete_min=3", "iodepth_batch = 9", STB_N_CODES },
+		{ "iodepth=16\niodepth_batch_complete_min=0", NULL, STB_E0801 },
+		{ "iodepth=1\niodepth_batch=8", NULL, STB_N0801 },
+	};
+
+	for (size_t i = 0; i < STB_LEN(cases); i++)
+		expect_account("[t]\ndirectory=/srv\nsize=8m\nrw=randread\nioengine=io_uring\ndirect=1\n", &cases[i], "iodepth_batch =");
+}
+
+Test(import_fio, sizes_are_drawn_as_fio_draws_them)
+{
+	static const struct account_case cases[] = {
+		{ "bsrange=4k-16k", "bs_percent = [25%, 25%, 25%, 25%]", STB_N_CODES },
+		{ "bsrange=4k:16k", "bs = [4KiB, 8KiB, 12KiB, 16KiB]", STB_N_CODES },
+		{ "bsrange=16k-4k", "bs = [4KiB, 8KiB, 12KiB, 16KiB]", STB_N_CODES },
+		{ "bsrange=3k-12k", "bs = [3KiB, 6KiB, 9KiB, 12KiB]", STB_N_CODES },
+		{ "bsrange=4k-10k", "bs = [4KiB, 8KiB]", STB_E0801 },
+		{ "bssplit=4k/50:8k/20", "bs_percent = [80%, 20%]", STB_W0803 },
+		{ "bssplit=4k:8k:16k", "bs_percent = [33%, 33%, 34%]", STB_N_CODES },
+		{ "bssplit=4k/10:64k/50:32k/40", "bs_percent = [10%, 50%, 40%]", STB_N_CODES },
+		{ "bssplit=4k/50:8k/", "bs_percent = [50%, 50%]", STB_N_CODES },
+		{ "bssplit=4k/100:8k/0", "bs = 4KiB", STB_N_CODES },
+		{ "bssplit=4k/60:8k/60", "bs = 4KiB", STB_E0803 },
+		{ "bs=8k,4k", "bs = 8KiB", STB_N_CODES },
+		{ "bs=4k/8k", "bs = 4KiB", STB_E0803 },
+		{ "bs=(4*1024)", "bs = 4KiB", STB_E0803 },
+		{ "bs=$pagesize", "bs = 4KiB", STB_E0801 },
+		{ "random_distribution=normal:10\nrw=randread\nbs=4k", "random_distribution = normal(10%)", STB_W0803 },
+	};
+
+	for (size_t i = 0; i < STB_LEN(cases); i++)
+		expect_account("[t]\ndirectory=/srv\nsize=48m\n", &cases[i], "bs =");
+}
+
+/* A section that is called like a device, and names no file, works on the device. */
+Test(import_fio, a_section_may_be_called_like_a_device)
+{
+	struct imported k;
+
+	import(&k, "[/dev/sdb]\nsize=1g\nrw=randread\n");
+	cr_expect_eq(said(&k, STB_E0801), 1, "%s", stb_buf_str(&k.spec));
+	cr_expect(strstr(stb_buf_str(&k.spec), "storage device sdb"), "%s", stb_buf_str(&k.spec));
+	fini(&k);
+	import(&k, "[/dev/disk/by-id/nvme-x]\nsize=1g\nrw=randread\n");
+	cr_expect_eq(said_errors(&k), 0, "%s", k.c.sink.n_diags ? k.c.sink.diags[0]->text : "");
+	fini(&k);
+}
+
+/* --- command lines ------------------------------------------------------------------------------------------------------------------------ */
+
+static void import_line(struct imported *k, const char *line)
+{
+	struct stb_buf spec;
+
+	*k = (struct imported){ 0 };
+	stb_compilation_init(&k->c);
+	stb_buf_init(&k->spec);
+	stb_buf_init(&spec);
+	stb_import_init(&k->im, &k->c, "fio");
+	k->im.cwd = "/home/somebody";
+	k->im.sealed = true;
+	k->read = stb_import_fio(&k->im, &line, 1);
+	if (k->read)
+		cr_expect(stb_import_finish(&k->im, &spec), "no spec comes out of:\n%s", line);
+	squeeze(&spec, &k->spec);
+	stb_buf_fini(&spec);
+}
+
+/* Without the comments at its top: where it came from. */
+static const char *blocks(const struct imported *k)
+{
+	const char *s = strstr(stb_buf_str(&k->spec), "\nstorage");
+
+	return s ? s : stb_buf_str(&k->spec);
+}
+
+Test(import_fio, a_command_line_is_the_job_file_it_stands_for)
+{
+	static const char *const cases[][2] = {
+		{ "fio --name=a --directory=/srv --rw=randread --size=1m --ioengine=libaio --direct=1 --iodepth=8",
+			"[a]\ndirectory=/srv\nrw=randread\nsize=1m\nioengine=libaio\ndirect=1\niodepth=8\n" },
+		{ "fio -directory /srv -size 1m -rw write -bs 8k -name=a\n--name=b --stonewall --bs=4k",
+			"[global]\ndirectory=/srv\nsize=1m\nrw=write\nbs=8k\n[a]\n[b]\nstonewall\nbs=4k\n" },
+		{ "fio --name=global --directory=/srv --size=1m --name=a --name=b", "[global]\ndirectory=/srv\nsize=1m\n[a]\n[b]\n" },
+		{ "fio --name=a --directory=/srv --size=1m; fio --name=b --directory=/srv --size=1m",
+			"[a]\ndirectory=/srv\nsize=1m\n[b]\nstonewall\ndirectory=/srv\nsize=1m\n" },
+		{ "fio --section=b --directory=/srv --size=1m --name=a --name=b", "[global]\ndirectory=/srv\nsize=1m\n[b]\n" },
+		{ "--name=a --directory=/srv --size=1m --filename='a b'", "[a]\ndirectory=/srv\nsize=1m\nfilename=a b\n" },
+	};
+
+	for (size_t i = 0; i < STB_LEN(cases); i++) {
+		struct imported line, file;
+
+		import_line(&line, cases[i][0]);
+		import(&file, cases[i][1]);
+		cr_expect(line.read && file.read, "%s", cases[i][0]);
+		cr_expect_str_eq(blocks(&line), blocks(&file), "%s", cases[i][0]);
+		cr_expect_eq(line.c.sink.n_diags, file.c.sink.n_diags, "%s", cases[i][0]);
+		fini(&line);
+		fini(&file);
+	}
+}
+
+Test(import_fio, what_belongs_to_fio_and_the_shell_is_told)
+{
+	static const struct {
+		const char *words;
+		enum stb_code code;
+		bool read;
+	} cases[] = {
+		{ "--output=x", STB_W0801, true }, { "--output-format json", STB_W0801, true }, { "--eta=never", STB_W0801, true },
+		{ "--client=there", STB_E0801, true }, { "--trigger=reboot", STB_E0801, true }, { "--directory=$HOME", STB_E0803, true },
+		{ "--showcmd", STB_E0804, false }, { "--help", STB_E0804, false }, { "--iodeph=3", STB_E0802, true }, { ">log", STB_W0801, true },
+		{ "| tee log", STB_W0801, true }, { "--bs=$BS", STB_E0803, true }, { "-", STB_E0804, false }, { "other.fio", STB_E0804, false },
+		{ "--name", STB_E0804, false },
+	};
+	struct imported k;
+
+	for (size_t i = 0; i < STB_LEN(cases); i++) {
+		char line[256];
+
+		snprintf(line, sizeof(line), "fio --name=a --size=1m --directory=/srv %s", cases[i].words);
+		import_line(&k, line);
+		cr_expect_eq(k.read, cases[i].read, "%s", line);
+		cr_expect_geq(said(&k, cases[i].code), 1, "%s: %s", line, k.c.sink.n_diags ? k.c.sink.diags[0]->text : "nothing is said");
+		fini(&k);
+	}
+	import_line(&k, "numactl -N 0 fio --name=a --size=1m --directory=/srv");
+	cr_expect_eq(said(&k, STB_E0801), 1);
+	fini(&k);
+	import_line(&k, "fio --size=1m --rw=read");
+	cr_expect(!k.read);
+	cr_expect_eq(said(&k, STB_E0804), 1);
+	fini(&k);
 }
