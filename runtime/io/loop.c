@@ -2,7 +2,7 @@
  * loop.c - the measured loop. No logging, no allocation, no lock; the only shared line written is the worker's own stb_live.
  *
  *     fill:    free slots -> offset, direction, stamp -> ready          one function of a few, chosen in prepare; custom.c has the unusual ones
- *     submit:  the engine gets all that is ready                        a clock read before it, unless the engine is at_once
+ *     submit:  the engine gets all that is ready, in parts              a clock read before each, unless the engine is at_once
  *     reap:    at least iodepth_batch of them come back                 a clock read after it
  *     collect: account each completion; publish
  *
@@ -18,6 +18,10 @@
  * fio's clat starts when io_submit or io_uring_enter has returned; here one call submits and waits, so issue is before it, and what fio counts
  * as slat of the call itself is part of clat. lat is the same in both. An I/O of psync or null is done within its submission: clat is lat, and there
  * is no slat (as with fio's psync).
+ *
+ * A part is four I/Os. A device that is told of many at once begins when the last one has been prepared, and its answers come in one lump, so
+ * the more is handed over at once the longer it idles in between: on a virtio disk, depth 32, all at once gave 0.85 of the IOPS of one by one,
+ * and parts of four gave the same IOPS as one by one for 0.8 of its CPU time. With iodepth_batch, what was waited for goes as a whole.
  *
  * Completions of one batch that share start and issue are counted together (one histogram update for all of them).
  *
@@ -310,27 +314,38 @@ static inline void publish(struct stb_io_worker *w)
 			memory_order_relaxed);
 }
 
-/* False: the engine has failed. */
+/* In parts, so that the device works on the first ones while the rest is handed over. False: the engine has failed. */
 static inline bool submit(struct stb_io_worker *w)
 {
-	int ret;
+	uint32_t at = 0;
+	int ret = 0;
 
-	if (w->split) {
-		const uint64_t now = stb_ticker_ns(w->ticker);
+	while (at < w->n_ready) {
+		const uint32_t *part = w->ready + at;
+		const uint32_t n = STB_MIN(w->n_ready - at, w->part);
 
-		for (uint32_t i = 0; i < w->n_ready; i++)
-			w->reqs[w->ready[i]].issue_ns = now;
+		if (w->split) {
+			const uint64_t now = stb_ticker_ns(w->ticker);
+
+			for (uint32_t i = 0; i < n; i++)
+				w->reqs[part[i]].issue_ns = now;
+		}
+		ret = w->engine.ops->submit(&w->engine, part, n);
+		if (__builtin_expect(ret != (int)n, 0)) {
+			at += ret > 0 ? (uint32_t)ret : 0;
+			break;
+		}
+		at += n;
 	}
-	ret = w->engine.ops->submit(&w->engine, w->ready, w->n_ready);
-	if (__builtin_expect(ret < (int)w->n_ready, 0)) {
+	w->n_ready -= at;
+	w->inflight += at;
+	if (__builtin_expect(w->n_ready, 0)) {
+		memmove(w->ready, w->ready + at, w->n_ready * sizeof(*w->ready));
 		if (ret < 0 || (ret == 0 && w->inflight == 0)) {
 			engine_failed(w, ret < 0 ? ret : -EAGAIN, "submit");
 			return false;
 		}
-		memmove(w->ready, w->ready + ret, (w->n_ready - (uint32_t)ret) * sizeof(*w->ready));
 	}
-	w->n_ready -= (uint32_t)ret;
-	w->inflight += (uint32_t)ret;
 	return true;
 }
 

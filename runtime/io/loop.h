@@ -44,6 +44,7 @@ struct stb_io_worker {
 	uint64_t base;                /* where the region begins */
 	uint32_t bs, depth;           /* bs: the least size, in which places, budget and passes are counted */
 	uint32_t batch;               /* a turn waits for as many completions */
+	uint32_t part;                /* the engine is given as many at once, at most */
 	bool split;                   /* slat and clat are told apart: the engine is not at_once */
 	bool direct;
 	bool tells_latency;           /* live->lat_ns is wanted */
@@ -76,6 +77,8 @@ struct stb_io_worker {
 	enum stb_io_loop_end end;
 	struct stb_err err;
 } STB_ALIGNED(128);
+
+#define STB_IO_PART 4u /* see loop.c */
 
 /* Marks each sector of a write, so that no two sectors written are alike. */
 static inline void stb_io_stamp(struct stb_io_worker *w, const struct stb_io_req *r)

@@ -1,7 +1,8 @@
 /*
  * uring.c - io_uring. The only file that includes liburing.h.
  *
- * submit writes SQEs only; reap publishes them and waits in one io_uring_enter, and takes all completions straight from the mapped ring.
+ * submit writes SQEs only, and publishes those of a submit before it; reap publishes the last ones and waits in one io_uring_enter, and takes
+ * all completions straight from the mapped ring.
  * The ring is made by the worker that uses it, since SINGLE_ISSUER and DEFER_TASKRUN (completions run inside our own enter, no interrupts of
  * the worker) bind it to one task. What a kernel does not have is left out rung by rung, and said in struct stb_io_used:
  *
@@ -338,6 +339,9 @@ static int uring_submit(struct stb_io_engine *e, const uint32_t *slots, uint32_t
 	struct uring_state *s = e->state;
 	uint32_t i;
 
+	/* A full completion ring says EBUSY or EAGAIN: then it all waits for the reap. */
+	if (io_uring_sq_ready(&s->ring))
+		(void)io_uring_submit(&s->ring);
 	for (i = 0; i < n; i++) {
 		struct io_uring_sqe *sqe = io_uring_get_sqe(&s->ring);
 
