@@ -161,7 +161,8 @@ static void finish(struct stb_loop *l, struct stb_session *s)
 /* A connection that was opened again has another socket, often of the same number. */
 static void watch(struct stb_loop *l, struct stb_conn *c)
 {
-	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = c};
+	/* Edges will do: an answer is read whole, and nothing follows it that was not asked for. Level would look at each socket twice. */
+	struct epoll_event ev = {.events = EPOLLIN | EPOLLET, .data.ptr = c};
 
 	c->generation = c->session.generation;
 	if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, stb_client_socket(c->session.client), &ev))
@@ -234,6 +235,9 @@ static void serve_many(struct stb_loop *l)
 
 		for (int i = 0; i < n; i++) {
 			struct stb_conn *c = ready[i].data.ptr;
+
+			if (!c->waiting) /* the server has closed one that is done */
+				continue;
 			const enum stb_event r = stb_session_continue(&c->session);
 
 			go_on(l, c, r, r == STB_EVENT_WAITING ? 0 : stb_clock_ns());

@@ -14,6 +14,7 @@
  */
 #include "runtime/db/session.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -467,12 +468,23 @@ enum stb_event stb_session_continue(struct stb_session *s)
 	return r == STB_EVENT_DONE ? from_the_top(s) : r;
 }
 
+/* The library would first try to read, in vain, and then wait: waiting here is a system call less. */
+static void await_answer(const struct stb_session *s)
+{
+	struct pollfd p = {.fd = stb_client_socket(s->client), .events = POLLIN};
+
+	if (p.fd >= 0 && (!s->under_way || stb_client_can_split()))
+		(void)poll(&p, 1, -1);
+}
+
 enum stb_event stb_session_event(struct stb_session *s)
 {
 	enum stb_event r = stb_session_begin(s);
 
-	while (r == STB_EVENT_WAITING)
+	while (r == STB_EVENT_WAITING) {
+		await_answer(s);
 		r = stb_session_continue(s);
+	}
 	return r;
 }
 
