@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from side_by_side import Bar, sh, stb_run, timed
+from side_by_side import FIO, Bar, sh, stb_run, timed
 
 EMPTY_S = 0.1
 
@@ -74,6 +74,7 @@ class Zram:
 class IoCase:
     peer = "fio"
     metric = "iops"
+    note = None
 
     def __init__(self, name, title, rate_bar, cpu_bar=None, tail_bar=None, where=None, engine="psync", depth=1, rw="randread", bs=4096, size=256,
                  jobs=1, direct=True, batches=(1,), zram_mib=0):
@@ -108,7 +109,9 @@ class IoCase:
                 cost[self.batch] = cpu / ios * 1e9
         if cost:
             self.batch = min(cost, key=cost.get)
-            print("  fio's CPU by iodepth_batch, ns an operation: " + ", ".join(f"{b}: {c:.0f}" for b, c in cost.items()), flush=True)
+            self.note = ("fio's CPU by iodepth_batch, ns an operation: " + ", ".join(f"{b}: {c:.0f}" for b, c in cost.items()) +
+                         f"; the peer is fio with {self.batch}.")
+            print("  " + self.note, flush=True)
 
     def __exit__(self, *_):
         if self.dir:
@@ -130,9 +133,9 @@ class IoCase:
         if os.path.exists(data):
             os.unlink(data)
         if "write" in self.rw:  # fio lays out with data what it will read; what is only written, it does not
-            sh(["fio", "--name=layout", f"--directory={self.dir}", "--filename=fio.data", f"--size={self.size}M", "--rw=write", "--bs=1M",
+            sh([FIO, "--name=layout", f"--directory={self.dir}", "--filename=fio.data", f"--size={self.size}M", "--rw=write", "--bs=1M",
                 "--end_fsync=1", "--refill_buffers"])
-        out, cpu = timed(["fio", "--name=bench", f"--directory={self.dir}", "--filename=fio.data", f"--size={self.size}M", f"--rw={self.rw}",
+        out, cpu = timed([FIO, "--name=bench", f"--directory={self.dir}", "--filename=fio.data", f"--size={self.size}M", f"--rw={self.rw}",
                           f"--bs={self.bs}", f"--direct={int(self.direct)}", f"--ioengine={self.engine}", f"--iodepth={self.depth}",
                           f"--iodepth_batch={self.batch}", f"--numjobs={self.jobs}", "--group_reporting", "--thread", "--norandommap",
                           "--randrepeat=0", "--lat_percentiles=1", "--time_based", f"--runtime={int(seconds * 1000)}ms",

@@ -16,6 +16,7 @@ from side_by_side import Bar, server, sh, stb_run, timed
 class OltpCase:
     peer = "sysbench"
     metric = "tps"
+    note = None
 
     def __init__(self, name, script, threads, rate_bar, cpu_bar, ps_mode="auto"):
         self.name, self.script, self.threads, self.ps_mode = name, script, threads, ps_mode

@@ -14,6 +14,7 @@ import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 STB = os.path.join(TOP, "build/release/stb")
+FIO = os.environ.get("STB_BENCH_FIO", "fio")  # another fio than the one in PATH
 
 
 def sh(argv, **kw):
@@ -111,7 +112,7 @@ def environment():
         ("kernel", platform.release().split("-")[0]),
         ("CPU", f"{os.cpu_count()} x {model}"),
         ("stb", version([STB, "version"])),
-        ("fio", version(["fio", "--version"])),
+        ("fio", version([FIO, "--version"])),
         ("sysbench", version(["sysbench", "--version"])),
         ("server", version([server(), "--no-defaults", "--version"]).split("mariadbd")[-1].strip()),
     ]
@@ -121,12 +122,12 @@ def server():
     return shutil.which("mariadbd") or "/usr/sbin/mariadbd"
 
 
-def measure(case, n, seconds):
+def measure(case, n_peer, n, seconds):
     """Runs a case: (rows of the CSV file, rows of the table)."""
     print(case.title, flush=True)
     with case:
         print(f"  {case.peer} against {case.peer}", flush=True)
-        aa = pairs(case, case.run_peer, case.run_peer, n, seconds)
+        aa = pairs(case, case.run_peer, case.run_peer, n_peer, seconds)
         print(f"  {case.peer} against stb", flush=True)
         ab = pairs(case, case.run_peer, case.run_stb, n, seconds)
     figures = [[case.name, case.metric, kind, i + 1, f"{a[0]:.1f}", f"{b[0]:.1f}", f"{b[0] / a[0]:.4f}", f"{cpu_ns(a):.1f}", f"{cpu_ns(b):.1f}"]
@@ -146,7 +147,7 @@ def measure(case, n, seconds):
     return figures, table
 
 
-def write(out, title, command, n, seconds, figures, table, notes):
+def write(out, title, command, n_peer, n, seconds, figures, table, notes):
     """OUT.csv with every pair and OUT.md with the table, the notes and the environment."""
     os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
     with open(out + ".csv", "w", newline="") as f:
@@ -156,7 +157,7 @@ def write(out, title, command, n, seconds, figures, table, notes):
     head = ["case", "metric", "peer", "stb", "ratio", "range of ratios", "peer against itself", "bar", "met"]
     width = [max(len(str(r[i])) for r in [head, *table]) for i in range(len(head))]
     with open(out + ".md", "w") as f:
-        f.write(f"# {title}\n\nMedians of {n} pairs of {seconds} s, alternating, in one run; the ratio is stb's figure over the peer's, pair by pair. "
+        f.write(f"# {title}\n\nMedians of {n} pairs of {seconds} s ({n_peer} of the peer against itself), alternating, in one run; the ratio is stb's figure over the peer's, pair by pair. "
                 "CPU time is that of the whole process (wait4) less that of an empty run.\n"
                 "\"In the spread\": the median ratio is not below the peer's range against itself, and at 0.95 or more.\n\n")
         for r in [head, ["-" * w for w in width], *table]:
@@ -168,3 +169,25 @@ def write(out, title, command, n, seconds, figures, table, notes):
             f.write(f"| {k} | {v} |\n")
         f.write(f"\nRemade by `{command}`; every pair is in the CSV file beside this one.\n")
     print(open(out + ".md").read())
+    index(os.path.dirname(os.path.abspath(out)))
+
+
+def index(folder):
+    """FOLDER/README.md: the rows of all pages there, by name."""
+    head, rows = None, []
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(".md") or name == "README.md" or not os.path.exists(os.path.join(folder, name[:-3] + ".csv")):
+            continue
+        with open(os.path.join(folder, name)) as f:
+            table = [[c.strip() for c in line.strip().strip("|").split("|")] for line in f if line.startswith("|")]
+        head = ["page", *table[0]]
+        for r in table[2:]:
+            if len(r) == len(table[0]):
+                rows.append([f"[{name[:-3]}]({name})", *r])
+    if not rows:
+        return
+    width = [max(len(r[i]) for r in [head, *rows]) for i in range(len(head))]
+    with open(os.path.join(folder, "README.md"), "w") as f:
+        f.write("# stb beside fio and sysbench\n\nWhat each page of this folder says, with its environment; every pair is in the CSV file beside it.\n\n")
+        for r in [head, ["-" * w for w in width], *rows]:
+            f.write("| " + " | ".join(c.ljust(w) for c, w in zip(r, width)) + " |\n")
