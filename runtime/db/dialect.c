@@ -24,6 +24,9 @@ static const struct stb_dialect mariadb = {
 	.wait = "MASTER_GTID_WAIT",
 };
 
+/* On every server, since the spec's options are: each side's options are known to its plugin alone. */
+#define SEMI_SYNC_PLUGINS "plugin-load-add = semisync_source.so\nplugin-load-add = semisync_replica.so\n"
+
 static const struct stb_dialect mysql = {
 	.name = "MySQL",
 	.initialise = "--initialize-insecure",
@@ -31,8 +34,8 @@ static const struct stb_dialect mysql = {
 	.waits = "skip-replica-start\n",
 	.gtid = "gtid-mode = ON\nenforce-gtid-consistency = ON\n",
 	/* loose: without the plugin, as when the data directory is made, the server does not know it; that it is on is looked at */
-	.semi_primary = "plugin-load-add = semisync_source.so\nloose-rpl-semi-sync-source-enabled = ON\n",
-	.semi_replica = "plugin-load-add = semisync_replica.so\nloose-rpl-semi-sync-replica-enabled = ON\n",
+	.semi_primary = SEMI_SYNC_PLUGINS "loose-rpl-semi-sync-source-enabled = ON\n",
+	.semi_replica = SEMI_SYNC_PLUGINS "loose-rpl-semi-sync-replica-enabled = ON\n",
 	.accounts = "ALTER USER 'root'@'localhost' ACCOUNT LOCK;\n", /* it was made without a password */
 	.change = "CHANGE REPLICATION SOURCE TO",
 	.prefix = "SOURCE",

@@ -210,7 +210,7 @@ Test(db_config, option_file_of_each_role)
 		{true, true, STB_MYSQLD_REPLICA, "skip-networking\nskip-log-bin\nread-only = ON\nskip-slave-start\nrelay-log = \"/d/relay\"\nserver-id = 3\n"
 			"gtid-strict-mode = ON\nrpl-semi-sync-slave-enabled = ON\n", "bind-address"},
 		{false, true, STB_MYSQLD_PRIMARY, "gtid-mode = ON\nenforce-gtid-consistency = ON\nplugin-load-add = semisync_source.so\n"
-			"loose-rpl-semi-sync-source-enabled = ON\n", "gtid-strict-mode"},
+			"plugin-load-add = semisync_replica.so\nloose-rpl-semi-sync-source-enabled = ON\n", "gtid-strict-mode"},
 		{false, false, STB_MYSQLD_REPLICA, "skip-replica-start\nrelay-log = \"/d/relay\"\nserver-id = 3\ngtid-mode = ON\n", "semisync"},
 	};
 
