@@ -7,6 +7,7 @@
 #define STB_DIAG_H
 
 #include "compiler/source.h"
+#include "runtime/base/nearest.h"
 
 #include <stdio.h>
 
@@ -88,9 +89,6 @@ void stb_diag_fixit(struct stb_sink *s, struct stb_diag *d, struct stb_span span
 /* These bytes (a secret literal) are never shown, in whichever diagnostic's source line or text they would appear. */
 void stb_sink_mask(struct stb_sink *s, struct stb_span span);
 void stb_sink_mask_text(struct stb_sink *s, const char *text, size_t len);
-
-/* The nearest of n candidates to a word, or NULL when none is near (edit distance scaled by length). */
-const char *stb_nearest(const char *word, const char *const *candidates, size_t n);
 
 enum stb_diag_format { STB_DIAG_HUMAN, STB_DIAG_JSON, STB_DIAG_GITHUB, STB_DIAG_SARIF };
 
