@@ -13,6 +13,7 @@
 #ifndef STB_STORAGE_VOLUME_H
 #define STB_STORAGE_VOLUME_H
 
+#include "runtime/base/tree.h"
 #include "runtime/storage/fsopts.h"
 #include "runtime/storage/storage.h"
 
@@ -65,9 +66,6 @@ STB_NODISCARD int stb_place_make(struct stb_volume *v, const char *place, struct
 bool stb_mark_valid(const char *mark);
 /* Free bytes for an unprivileged writer at path or its nearest existing ancestor. */
 uint64_t stb_place_free_bytes(const char *path);
-
-/* tree.c: removal that follows no symlink and crosses no mount. Removes name (a directory) below dirfd. 0 or -1 with *err. */
-STB_NODISCARD int stb_tree_remove(int dirfd, const char *name, const char *shown, struct stb_err *err);
 
 /* loop.c */
 STB_NODISCARD int stb_loop_check(struct stb_err *err);

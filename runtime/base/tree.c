@@ -4,7 +4,7 @@
  * Every step is relative to a directory descriptor opened with O_NOFOLLOW, so a name that is swapped for a symlink meanwhile leads nowhere.
  * A directory on another mount than the root of the tree is an error, not emptied. Depth is bounded by the array of descriptors.
  */
-#include "runtime/storage/volume.h"
+#include "runtime/base/tree.h"
 
 #include <dirent.h>
 #include <errno.h>
