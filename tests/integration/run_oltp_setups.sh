@@ -156,6 +156,68 @@ says "replica dies: the repetition does not count" ',1,1,tps,1/s,.*,invalid:dist
 says "replica dies: the next one is ok" ',1,2,tps,1/s,.*,ok$' dies/results.csv
 holds "replica dies: nothing is left" test -z "$(leftovers dies)$(ls store)$(ls parts)"
 
+# a replica that is gone before a repetition: the group is made anew rather than measured without it
+first_result() { grep -q '"ev":"result"' "$1/journal.jsonl"; }
+sed 's/  replicas = 2/  replicas = 1/; s/  repeat   = 2/  repeat   = 2\n  cooldown = 4s/' async.stb >pause.stb
+run before pause.stb 2s
+wait_for 60 first_result before
+replica=$(replica_of before)
+[ -n "$replica" ] && kill -KILL "$replica"
+wait $pid
+holds "replica gone before: exit 0" test $? = 0
+says "replica gone before: it is said" 'replica 1 of database .server.: the server was killed by signal 9' err
+holds "replica gone before: both repetitions count" test "$(grep -c ',tps,.*,ok$' before/results.csv)" = 2
+holds "replica gone before: on servers made anew" test "$(grep -c '"ev":"begin","op":"load data set"' before/journal.jsonl)" = 2
+holds "replica gone before: nothing is left" test -z "$(leftovers before)$(ls store)$(ls parts)"
+
+# one that stands still before a repetition is not waited for for ever, nor measured with
+run still pause.stb 2s
+wait_for 60 first_result still
+replica=$(replica_of still)
+[ -n "$replica" ] && kill -STOP "$replica" && at_end "kill -CONT $replica 2>/dev/null; kill -KILL $replica 2>/dev/null"
+wait $pid
+says "replica stopped before: it is said" 'replica 1 of database .server.* does not answer' err
+holds "replica stopped before: both repetitions count, the second on servers made anew" test "$(grep -c ',tps,.*,ok$' still/results.csv)/$(grep -c '"ev":"begin","op":"load data set"' still/journal.jsonl)" = 2/2
+holds "replica stopped before: nothing is left" test -z "$(leftovers still)$(ls store)$(ls parts)"
+
+# ports that somebody takes between the moment they were found free and the server's own try
+real=$(PATH=$PATH:/usr/sbin command -v mariadbd || PATH=$PATH:/usr/sbin command -v mysqld)
+if "${real:-false}" --version 2>/dev/null | grep -q MariaDB; then
+	mkdir -p fake/bin
+	ln -s "$(dirname "$(dirname "$(readlink -f "$real")")")/share" fake/share
+	mkdir -m 777 fake/state && : >fake/state/taken && chmod 666 fake/state/taken
+	cat >fake/hold.py <<-'PY'
+		import os, socket, sys, time
+		s = socket.socket()
+		s.bind(("127.0.0.1", int(sys.argv[1])))
+		s.listen(1)
+		open(sys.argv[2], "w").write(str(os.getpid()))
+		time.sleep(60)
+	PY
+	cat >fake/bin/mariadbd <<-SH
+		#!/bin/bash
+		port=
+		for a; do case \$a in --port=*) port=\${a#--port=} ;; esac; done
+		if [ -n "\$port" ] && [ "\$(wc -l <"$work/fake/state/taken")" -lt 2 ]; then
+			echo "\$port" >>"$work/fake/state/taken"
+			python3 "$work/fake/hold.py" "\$port" "$work/fake/state/held.\$port" >/dev/null 2>&1 </dev/null &
+			until [ -s "$work/fake/state/held.\$port" ]; do :; done
+		fi
+		exec "$real" "\$@"
+	SH
+	chmod 755 fake/bin/mariadbd
+	at_end 'for p in "$work"/fake/state/held.*; do kill -KILL "$(cat "$p")" 2>/dev/null; done'
+	sed 's/  replicas = 2/  replicas = 1/' async.stb >ports.stb
+	PATH="$work/fake/bin:$PATH" expect "taken ports: the run" 0 "$STB" run ports.stb -o ports
+	holds "taken ports: two were lost" test "$(wc -l <fake/state/taken)" = 2
+	holds "taken ports: the servers were made once" test "$(grep -c '"ev":"begin","op":"provision"' ports/journal.jsonl)" = 1
+	holds "taken ports: both repetitions are ok" test "$(grep -c ',tps,.*,ok$' ports/results.csv)" = 2
+	holds "taken ports: no log is kept of what was mended" test -z "$(ls ports/*.log 2>/dev/null)"
+	holds "taken ports: nothing is left" test -z "$(leftovers ports)$(ls store)$(ls parts)"
+else
+	skip "taken ports: the run" "needs MariaDB's server"
+fi
+
 # SIGKILL takes all of them down
 run killed semi.stb 60s
 kill -KILL $pid
