@@ -9,7 +9,9 @@
  *   loading             20,000 rows/s, 240 bytes a row with index (sysbench's rows in InnoDB pages that are 15/16 full)
  *   a transaction       500/s, where only events bound an oltp workload
  *   an empty server     48 MiB of system tables, undo and temporary space, and its redo log (100 MiB unless options say so)
+ *   on other volumes    the redo log; a binary log as large as the data, and 1 MiB; 4 MiB of temporary files and 48 bytes a row for its index
  *   server              8 s to initialise, start and stop; a file system 1 s to make and mount, a directory 50 ms
+ *   a copy              of data set and server files at the rate of a layout, and 3 s to stop and start
  *   reserve             ext4 10% (journal, inode tables, 5% for root), xfs 64 MiB and 2%, btrfs 64 MiB and 10%, otherwise none
  *   a replica           its own server, and the data once more
  *   a written statement 32 KiB: two pages, by way of the redo log and the doublewrite buffer
@@ -23,10 +25,10 @@
 #include <string.h>
 
 static const uint64_t layout_per_s = 200000000, pass_per_s = 100000000, rows_per_s = 20000, row_bytes = 240,
-	events_per_s = 500;
+	events_per_s = 500, sort_bytes = 48, binlog_base_bytes = 1u << 20, tmp_base_bytes = 4u << 20;
 static const uint64_t server_base_bytes = 48u << 20, redo_bytes = 100u << 20, statement_bytes = 32u << 10;
 static const uint64_t server_ns = 8 * STB_NS_PER_S, mkfs_ns = STB_NS_PER_S,
-	directory_ns = STB_NS_PER_S / 20;
+	restart_ns = 3 * STB_NS_PER_S, directory_ns = STB_NS_PER_S / 20;
 
 static uint64_t add(uint64_t a, uint64_t b)
 {
@@ -232,6 +234,8 @@ static void cost_oltp(const struct stb_scope *s, struct stb_cost *c)
 		const uint64_t servers = 1 + stb_eattr_u64(s->database, "replicas", 0);
 
 		c->redo_bytes = redo_log_bytes(s->database);
+		c->binlog_bytes = add(c->dataset_bytes, binlog_base_bytes);
+		c->tmp_bytes = add(tmp_base_bytes, create && !empty ? mul(rows, sort_bytes) : 0);
 		c->server_bytes = add(server_base_bytes, stb_eattr(s->database, "redo_volume") ? 0 : c->redo_bytes);
 		c->provision_ns = mul(add(c->provision_ns, server_ns), servers);
 	}
@@ -317,6 +321,18 @@ static void cost_fills(const struct stb_scope *s, struct stb_cost *c)
 	c->layout_bytes = STB_MAX(c->layout_bytes, written); /* what a fill wrote need not be laid out again */
 }
 
+/* What copying a loaded server's files takes. */
+static void cost_copy(const struct stb_scope *s, struct stb_cost *c)
+{
+	const uint64_t servers = 1 + stb_eattr_u64(s->database, "replicas", 0), bytes = add(c->dataset_bytes, c->server_bytes);
+	const uint64_t taken = add(c->need_bytes, c->reserve_bytes);
+
+	if (c->have_bytes != STB_UNBOUNDED && (taken > c->have_bytes || c->have_bytes - taken < bytes))
+		return;
+	c->copy_bytes = bytes;
+	c->restore_ns = mul(add(time_for(bytes, layout_per_s), restart_ns), servers);
+}
+
 void stb_cost(const struct stb_scope *s, struct stb_cost *c)
 {
 	const bool oltp = !strcmp(s->workload->block->type->type, "oltp");
@@ -336,4 +352,6 @@ void stb_cost(const struct stb_scope *s, struct stb_cost *c)
 	c->provision_ns = add(c->provision_ns, time_for(c->layout_bytes, layout_per_s));
 	cost_fills(s, c);
 	c->need_bytes = add(c->file_bytes, add(c->dataset_bytes, c->server_bytes));
+	if (oltp && !strcmp(s->database->block->type->type, "mysql") && !stb_eattr_is(s->workload, "dataset", "use"))
+		cost_copy(s, c);
 }

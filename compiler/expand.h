@@ -316,6 +316,8 @@ struct stb_cost {
 	uint64_t file_bytes;    /* files at their greatest */
 	uint64_t server_bytes;  /* an empty server, on its data volume */
 	uint64_t redo_bytes;    /* its redo log, wherever that lies */
+	uint64_t binlog_bytes;  /* the load in the binary log of a primary */
+	uint64_t tmp_bytes;     /* temporary files */
 	uint64_t reserve_bytes; /* what the file system keeps for itself */
 	uint64_t mkfs_bytes;
 	uint64_t need_bytes;    /* what must fit on the volume, without the reserve */
@@ -323,6 +325,8 @@ struct stb_cost {
 	uint64_t measure_ns;
 	uint64_t write_bytes;   /* STB_UNBOUNDED: as much as the target takes */
 	uint64_t provision_ns;
+	uint64_t copy_bytes;    /* of the server's files as loaded, one server; 0: there is none, or no room for a copy */
+	uint64_t restore_ns;    /* of all servers */
 };
 void stb_cost(const struct stb_scope *s, struct stb_cost *out);
 /* What the volume has: its own size, or that of its class; STB_UNBOUNDED: not stated. */
@@ -362,6 +366,8 @@ void stb_lower_later(struct stb_lowering *l, const struct stb_eblock *b, struct 
 void stb_lower_group_later(struct stb_lowering *l, const struct stb_scope *s, struct stb_plan_group *g);
 void stb_lower_matrix_later(struct stb_lowering *l, const struct stb_block *b, struct stb_plan_matrix *to);
 void stb_lower_offers(struct stb_lowering *l, const char **notes, uint32_t *n_notes); /* room for one a matrix */
+/* lower_copies.c: takes copy_bytes, which new groups have wherever it could be, away from those that are not restored from copies. */
+void stb_lower_copies(struct stb_lowering *l, const char **notes, uint32_t *n_notes); /* room for one a matrix */
 void stb_lower_reports(struct stb_lowering *l);
 
 #endif

@@ -258,15 +258,35 @@ static bool is_host(const struct stb_eblock *server)
 	return server && !strcmp(server->block->type->type, "host");
 }
 
+/* Each replica has the same once more. */
+static uint64_t on_all_servers(const struct stb_scope *s, uint64_t one)
+{
+	const uint64_t servers = 1 + (stb_on_external_database(s) || !s->database ? 0 : stb_eattr_u64(s->database, "replicas", 0));
+	uint64_t bytes;
+
+	return __builtin_mul_overflow(one, servers, &bytes) ? UINT64_MAX : bytes;
+}
+
+/* Each replica has a redo log and temporary files of its own; the binary log is the primary's. */
+static uint64_t mount_bytes(const struct stb_scope *s, const char *role)
+{
+	const struct stb_cost *c = &s->lowered->cost;
+
+	if (!strcmp(role, "binlog"))
+		return c->binlog_bytes;
+	return on_all_servers(s, !strcmp(role, "redo") ? c->redo_bytes : c->tmp_bytes);
+}
+
 static void lower_mounts(struct stb_lowering *l, const struct stb_scope *s, struct stb_plan_group *g)
 {
 	if (stb_on_external_database(s) || !s->volume)
 		return;
 	g->mounts = STB_NEW_ARRAY(l->a, struct stb_plan_mount, 1 + s->n_mounts);
 	g->n_mounts = 1 + s->n_mounts;
-	g->mounts[0] = (struct stb_plan_mount){ "data", s->volume->plan_block, s->storage->plan_block };
+	g->mounts[0] = (struct stb_plan_mount){ "data", s->volume->plan_block, s->storage->plan_block, 0 };
 	for (uint32_t i = 0; i < s->n_mounts; i++)
-		g->mounts[1 + i] = (struct stb_plan_mount){ s->mounts[i].role, s->mounts[i].volume->plan_block, s->mounts[i].storage->plan_block };
+		g->mounts[1 + i] = (struct stb_plan_mount){ s->mounts[i].role, s->mounts[i].volume->plan_block, s->mounts[i].storage->plan_block,
+			mount_bytes(s, s->mounts[i].role) };
 }
 
 /* --- what a run needs beside time and space --- */
@@ -368,19 +388,11 @@ static uint64_t sum3(uint64_t a, uint64_t b, uint64_t c)
 	return __builtin_add_overflow(a, b, &sum) || __builtin_add_overflow(sum, c, &sum) ? UINT64_MAX : sum;
 }
 
-/* Each replica has the same once more. */
-static uint64_t on_all_servers(const struct stb_scope *s, struct stb_cost cost)
-{
-	const uint64_t servers = 1 + (stb_on_external_database(s) || !s->database ? 0 : stb_eattr_u64(s->database, "replicas", 0));
-	uint64_t bytes;
-
-	return __builtin_mul_overflow(sum3(cost.mkfs_bytes, cost.dataset_bytes, cost.server_bytes), servers, &bytes) ? UINT64_MAX : bytes;
-}
-
 /* A group with what all its cells share; files come on top (add_costs). */
 static void new_group(struct stb_lowering *l, const struct stb_scope *s, const char *id)
 {
 	const struct stb_cost cost = s->lowered->cost;
+	const uint64_t bytes = on_all_servers(s, sum3(cost.mkfs_bytes, cost.dataset_bytes, cost.server_bytes));
 	struct stb_plan_group *g;
 
 	STB_ARENA_GROW(l->a, l->plan->groups, l->plan->n_groups, l->cap_groups);
@@ -389,8 +401,10 @@ static void new_group(struct stb_lowering *l, const struct stb_scope *s, const c
 		.server = s->server ? s->server->plan_block : STB_NONE,
 		.database = s->database ? s->database->plan_block : STB_NONE,
 		.dataset = s->lowered->dataset ? *s->lowered->dataset : STB_NONE,
-		.load_bytes = on_all_servers(s, cost),
-		.space_bytes = on_all_servers(s, cost),
+		.load_bytes = bytes,
+		.space_bytes = bytes,
+		.copy_bytes = on_all_servers(s, cost.copy_bytes),
+		.restore_ns = cost.restore_ns,
 		.not_run_block = STB_NONE,
 	};
 	memcpy(g->id, id, STB_HASH_HEX);
@@ -609,7 +623,8 @@ struct stb_plan *stb_expand_and_lower(struct stb_model *m)
 	}
 	if (x.sink->n_errors)
 		goto fail;
-	offers = STB_NEW_ARRAY(x.arena, const char *, x.n_matrices + 1);
+	offers = STB_NEW_ARRAY(x.arena, const char *, 2 * (size_t)x.n_matrices + 1);
+	stb_lower_copies(&l, offers, &n_offers);
 	stb_lower_offers(&l, offers, &n_offers);
 	for (uint32_t i = 0; i < n_notes; i++)
 		add_text(&l, &l.plan->notes, &l.plan->n_notes, &l.cap_notes, notes[i]);

@@ -4,7 +4,8 @@
  * The marker is a table of its own, stb_dataset(name, value), written before the first table is made and dropped after the last one: `tables` is then the
  * most that stb may have made, and sbtest1..sbtestN of that N are its own, complete or not. Any other sbtest table, or a table of the
  * marker's name with other columns, belongs to somebody else and makes stb refuse the schema. `run` is the mark of the run that wrote the marker
- * last: only that one drops the tables, at its end or through `stb clean`.
+ * last, and its part that did ("MARK.PART"): only that one drops the tables, at its end or through `stb clean`, and no other part of the same
+ * run takes the schema over, since the run still measures on what is there.
  */
 #include "runtime/db/dataset.h"
 
@@ -130,14 +131,27 @@ static int drop_own(struct stb_client *c, uint32_t tables, struct stb_err *err)
 	return 0;
 }
 
+/* "MARK.PART" of one run, and of two parts. */
+static bool of_another_part(const char *owner, const char *mark)
+{
+	const size_t n = strcspn(owner, ".");
+
+	return owner[n] && n == strcspn(mark, ".") && !strncmp(owner, mark, n) && strcmp(owner, mark) != 0;
+}
+
 int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, const char *mark, struct stb_err *err)
 {
-	char other[MARK_BYTES];
+	char other[MARK_BYTES] = "";
 	struct found f;
 	uint32_t own = 0;
 
 	if (look(c, &f, err) || (f.marker && read_marker(c, &own, other, err)))
 		return -1;
+	if (of_another_part(other, mark)) {
+		stb_err_set(err, 0, "cannot load the data set: the schema holds the tables of another group of this run");
+		stb_err_remedy(err, "give each database a `schema` of its own, or say fresh = group");
+		return -1;
+	}
 	if (f.highest > own) {
 		stb_err_set(err, 0, "cannot load the data set: the schema has table `sbtest%u`, which stb did not make", f.highest);
 		stb_err_remedy(err, "name an empty schema, or measure the tables that are there with `dataset = use`");

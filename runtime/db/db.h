@@ -50,6 +50,17 @@ STB_NODISCARD int stb_mysqld_preflight(const struct stb_plan_block *database, st
 /* The same binary's path and version, in the arena. */
 STB_NODISCARD int stb_mysqld_binary(const struct stb_plan_block *database, struct stb_arena *a, const char **path, const char **version,
 	struct stb_err *err);
+/* What options a server binary knows, as it says itself. */
+struct stb_server_options;
+
+/* Asks the binary; NULL where it does not say. */
+struct stb_server_options *stb_server_options_ask(const char *path);
+/* The same from what `mariadbd --verbose --help` would print, for tests. */
+struct stb_server_options *stb_server_options_read(const char *text);
+void stb_server_options_free(struct stb_server_options *o);
+/* 0, or -1 with *err for the first option of the block that the server would refuse; who is "/usr/sbin/mariadbd, 10.11.6". */
+STB_NODISCARD int stb_server_options_check(const struct stb_server_options *o, const struct stb_plan_block *database, const char *who,
+	struct stb_err *err);
 /* Whether the user that the server runs as (mysql or nobody under root) can reach an existing directory; the first that bars the way is named. */
 STB_NODISCARD int stb_mysqld_check_dir(const char *dir, struct stb_err *err);
 /* Makes and initialises the data directory below dir (a volume's directory). This and start fail with "interrupted" where env->stopped says so. */
@@ -62,6 +73,23 @@ STB_NODISCARD int stb_mysqld_start(struct stb_mysqld *m, struct stb_err *err);
  * the wait is short, and none at all where it was told twice: the data is thrown away.
  */
 STB_NODISCARD int stb_mysqld_stop(struct stb_mysqld *m, struct stb_err *err);
+/*
+ * As stb_mysqld_stop, but all that the server would do later is done first (innodb_fast_shutdown = 0: purge, change buffer), however long it takes:
+ * what its files hold then does not depend on when it was stopped.
+ */
+STB_NODISCARD int stb_mysqld_stop_for_good(struct stb_mysqld *m, struct stb_err *err);
+/*
+ * Sets the files of stopped servers aside (data, redo log, binary log), to be copied from by stb_mysqld_restore(). 0; 1 where there is no room for
+ * the copies: then *err says so and the files are where they were; -1 with *err.
+ */
+STB_NODISCARD int stb_mysqld_keep(struct stb_mysqld *const *servers, uint32_t n, struct stb_err *err);
+/*
+ * Replaces the files of a stopped server by copies of those set aside; where none are, what is there is only written back. Neither is in the page
+ * cache afterwards. 0, or -1 with *err: then the server has no files to start on (err->code ENOSPC: for want of room).
+ */
+STB_NODISCARD int stb_mysqld_restore(struct stb_mysqld *m, struct stb_err *err);
+/* Waits until a running server has read in what it dumped of its buffer pool when it was stopped. 0, or -1 with *err: interrupted, or it died. */
+STB_NODISCARD int stb_mysqld_wait_pool(struct stb_mysqld *m, struct stb_err *err);
 /* True while the process lives; when it has died, *err (if given) has its exit and the tail of its error log. */
 bool stb_mysqld_alive(struct stb_mysqld *m, struct stb_err *err);
 const struct stb_db_address *stb_mysqld_address(const struct stb_mysqld *m);
@@ -126,6 +154,10 @@ STB_NODISCARD int stb_db_external_address(const struct stb_plan_block *database,
 STB_NODISCARD int stb_db_external_assert(const struct stb_plan_block *database, const struct stb_db_address *addr, struct stb_err *err);
 /* Variables of a live server ("name\tvalue\n", sorted), for environment.json. */
 STB_NODISCARD int stb_db_variables(const struct stb_db_address *addr, struct stb_buf *out, struct stb_err *err);
+
+#define STB_TLS_TEXT 64
+/* What a connection to it is encrypted with ("TLSv1.3", "TLS_AES_256_GCM_SHA384"), as its server says; "" where it is not. */
+STB_NODISCARD int stb_db_encryption(const struct stb_db_address *addr, char version[STB_TLS_TEXT], char cipher[STB_TLS_TEXT], struct stb_err *err);
 
 /* --- oltp --- */
 

@@ -218,6 +218,28 @@ int stb_db_variables(const struct stb_db_address *addr, struct stb_buf *out, str
 	return r;
 }
 
+static bool take_second(void *ctx, const char *const *cells, uint32_t n)
+{
+	if (n >= 2 && cells[1])
+		snprintf(ctx, STB_TLS_TEXT, "%s", cells[1]);
+	return false;
+}
+
+int stb_db_encryption(const struct stb_db_address *addr, char version[STB_TLS_TEXT], char cipher[STB_TLS_TEXT], struct stb_err *err)
+{
+	struct stb_client *c;
+	int r = 0;
+
+	version[0] = cipher[0] = '\0';
+	if (connect_to_server(&c, addr, err))
+		return -1;
+	if (stb_client_rows(c, "SHOW SESSION STATUS LIKE 'Ssl_version'", take_second, version) ||
+		stb_client_rows(c, "SHOW SESSION STATUS LIKE 'Ssl_cipher'", take_second, cipher))
+		r = stb_err_set(err, 0, "cannot ask how the connection is encrypted: %s (%u)", stb_client_text(c), stb_client_code(c));
+	stb_client_close(c);
+	return r;
+}
+
 /* --- assertions ---------------------------------------------------------------------------------------------------------------------- */
 
 /* *unknown: names of options that no variable shows; NULL: those are an error. The connection may have another sql_mode afterwards. */

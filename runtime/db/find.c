@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define VERSION_TIMEOUT_NS (10 * STB_NS_PER_S)
+#define ANSWER_TIMEOUT_NS (10 * STB_NS_PER_S)
 
 static const char *const names[] = {"mariadbd", "mysqld"};
 static const char *const fixed_dirs[] = {"/usr/sbin", "/usr/local/sbin", "/usr/libexec"};
@@ -36,7 +36,7 @@ bool stb_version_matches(const char *version, const char *prefix)
 /* Reads until the end, the time or the room is over. */
 static size_t read_all(int fd, char *out, size_t size)
 {
-	const uint64_t until_ns = stb_clock_ns() + VERSION_TIMEOUT_NS;
+	const uint64_t until_ns = stb_clock_ns() + ANSWER_TIMEOUT_NS;
 	size_t n = 0;
 
 	while (n + 1 < size) {
@@ -79,31 +79,43 @@ static bool parse_version(struct stb_server_binary *b, const char *line)
 	return true;
 }
 
-/* As ourselves: nothing of ours is at stake, and the binary is one that we could start from a shell. */
-static bool ask_version(struct stb_server_binary *b)
+bool stb_server_ask(const char *path, const struct stb_server_user *user, const char *const *arguments, char *out, size_t size)
 {
-	char *const argv[] = {b->path, (char[]){"--no-defaults"}, (char[]){"--version"}, NULL};
-	const struct stb_server_user self = {.drop = false};
+	char *argv[6] = {(char *)(uintptr_t)path, (char[]){"--no-defaults"}};
 	struct stb_err err = {0};
-	char text[512];
 	int fd[2], status;
 	pid_t pid;
 
+	for (unsigned i = 0; arguments[i]; i++) {
+		STB_ASSERT(i + 3 < STB_LEN(argv));
+		argv[i + 2] = (char *)(uintptr_t)arguments[i]; /* exec changes none of them */
+	}
+
 	if (pipe2(fd, O_CLOEXEC))
 		return false;
-	const int r = stb_spawn(&pid, b->path, argv, &self, -1, fd[1], &err);
+	const int r = stb_spawn(&pid, path, argv, user, -1, fd[1], &err);
 
 	close(fd[1]);
 	if (r == 0)
-		read_all(fd[0], text, sizeof(text));
+		read_all(fd[0], out, size);
 	close(fd[0]);
 	if (r)
 		return false;
-	if (stb_wait_child(pid, VERSION_TIMEOUT_NS, &status)) {
+	if (stb_wait_child(pid, ANSWER_TIMEOUT_NS, &status)) {
 		kill(pid, SIGKILL);
-		stb_wait_child(pid, VERSION_TIMEOUT_NS, &status);
+		stb_wait_child(pid, ANSWER_TIMEOUT_NS, &status);
 	}
-	return parse_version(b, text);
+	return true;
+}
+
+/* As ourselves: nothing of ours is at stake, and the binary is one that we could start from a shell. */
+static bool ask_version(struct stb_server_binary *b)
+{
+	const struct stb_server_user self = {.drop = false};
+	static const char *const version[] = {"--version", NULL};
+	char text[512];
+
+	return stb_server_ask(b->path, &self, version, text, sizeof(text)) && parse_version(b, text);
 }
 
 struct search {

@@ -22,6 +22,13 @@ struct stb_server_binary {
 
 /* "10.11" matches 10.11.19 and not 10.1 or 10.110: a prefix ends where a number ends. */
 bool stb_version_matches(const char *version, const char *prefix);
+struct stb_server_user;
+
+/*
+ * What the binary, run as that user, writes when it is asked so (arguments after --no-defaults, NULL-terminated); cut off at size - 1 bytes. false:
+ * it cannot be asked.
+ */
+bool stb_server_ask(const char *path, const struct stb_server_user *user, const char *const *arguments, char *out, size_t size);
 /* The first server whose version matches (prefix NULL: any); -1 names where was looked and what was found. */
 STB_NODISCARD int stb_server_find(struct stb_server_binary *out, const char *prefix, struct stb_err *err);
 /* The directory of MariaDB's system tables as SQL, and the basedir that goes with it; out and basedir have room for PATH_MAX bytes. */

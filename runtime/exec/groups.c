@@ -3,7 +3,12 @@
  *
  *   absent --provision--> volumes made, server initialised --start--> running --load--> loaded
  *      ^                                                      <--stop--                   |
+ *      |                                     running <--start-- on a copy <--restore-- set aside <--keep--
  *      +--------------------------------- remove ----------------------------------------+
+ *
+ * Where cells want their data fresh, the loaded files are set aside and every cell gets a copy of them (db/mysqld_keep.c). Where there turns out
+ * to be no room for that, the group is made and loaded anew instead, and its servers are restarted after the load all the same: what they cache
+ * is then no other than with copies.
  *
  * With replicas "server" is all of them: they start after their primary, are pointed at it, and have caught up before anything is measured. Those
  * that do not count as a death.
@@ -19,6 +24,7 @@
 
 #include "runtime/base/clock.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +198,12 @@ static void stop_others(struct stb_run *run, uint32_t but)
 			stb_group_stop(run, i);
 }
 
+/* 0 is the primary or the only one. */
+static struct stb_mysqld *server_of(const struct stb_group_run *g, uint32_t i)
+{
+	return i ? g->replicas[i - 1] : g->mysqld;
+}
+
 static int start_servers(struct stb_run *run, uint32_t group, struct stb_err *err)
 {
 	struct stb_group_run *g = &run->groups[group];
@@ -203,7 +215,12 @@ static int start_servers(struct stb_run *run, uint32_t group, struct stb_err *er
 		if (stb_mysqld_start(g->replicas[i], err))
 			return -1;
 	r = stb_group_replication(run, group);
-	return r.n ? stb_replication_start(&r, err) : 0;
+	if (r.n && stb_replication_start(&r, err))
+		return -1;
+	for (uint32_t i = 0; i <= g->n_replicas; i++)
+		if (stb_mysqld_wait_pool(server_of(g, i), err))
+			return -1;
+	return 0;
 }
 
 void stb_group_start(struct stb_run *run, uint32_t group)
@@ -227,6 +244,7 @@ void stb_group_start(struct stb_run *run, uint32_t group)
 	begin(run, STB_OP_START, group);
 	if (!start_servers(run, group, &err)) {
 		g->running = true;
+		g->pristine = false;
 		stb_record_server(run, group, stb_mysqld_address(g->mysqld));
 		for (uint32_t i = 0; i < g->n_replicas; i++)
 			stb_record_replica(run, group, i + 1);
@@ -270,6 +288,7 @@ void stb_group_load(struct stb_run *run, uint32_t group)
 	struct stb_group_run *g = &run->groups[group];
 	const struct stb_plan_block *db = database_of(run, group);
 	const uint64_t since = stb_clock_ns();
+	char owner[STB_OWNER_TEXT];
 	struct stb_err err;
 
 	if (g->failed || g->loaded)
@@ -290,7 +309,8 @@ void stb_group_load(struct stb_run *run, uint32_t group)
 	/* the data depends on what it is, not on the cell that happens to come first */
 	s.seed = 1;
 	s.cell = stb_hash_u64(pg->id);
-	s.run_mark = run->mark;
+	stb_tables_owner(run->plan, run->mark, group, owner);
+	s.run_mark = owner;
 	note_tables(run, group);
 	if (!stb_run_load(run, &s, &err)) {
 		g->loaded = true;
@@ -335,6 +355,106 @@ void stb_group_stop(struct stb_run *run, uint32_t group)
 		stop_server(run, group, g->replicas[i], &err);
 	stop_server(run, group, g->mysqld, &err);
 	stb_record_step(run, "end", stb_op_name(STB_OP_STOP), group, &err);
+}
+
+/* --- fresh data ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Replicas first, once they have all that the primary wrote. */
+static int stop_for_good(struct stb_run *run, uint32_t group, struct stb_err *err)
+{
+	struct stb_group_run *g = &run->groups[group];
+
+	if (stb_group_settle(run, group, err))
+		return -1;
+	g->running = false;
+	for (uint32_t i = g->n_replicas + 1; i-- > 0;)
+		if (stb_mysqld_stop_for_good(server_of(g, i), err))
+			return -1;
+	return 0;
+}
+
+/* 0, or -1 with *err; no_room where there is none, which is said once. */
+static int set_aside(struct stb_run *run, uint32_t group, struct stb_err *err)
+{
+	struct stb_group_run *g = &run->groups[group];
+	struct stb_mysqld *servers[1 + STB_MAX_REPLICAS];
+	int r;
+
+	for (uint32_t i = 0; i <= g->n_replicas; i++)
+		servers[i] = server_of(g, i);
+	r = g->no_room ? 1 : stb_mysqld_keep(servers, 1 + g->n_replicas, err);
+	g->kept = r == 0;
+	if (r != 1)
+		return r;
+	if (!g->no_room)
+		stb_progress_say(&run->progress, "stb: note: %s: %s; so it is loaded anew for each that wants it fresh", group_name(run, group), err->what);
+	g->no_room = true;
+	stb_err_clear(err);
+	return 0;
+}
+
+void stb_group_keep(struct stb_run *run, uint32_t group)
+{
+	struct stb_group_run *g = &run->groups[group];
+	const uint64_t since = stb_clock_ns();
+	struct stb_err err;
+
+	if (g->failed || g->set_aside || !g->loaded || !g->running || !g->mysqld)
+		return;
+	stb_err_clear(&err);
+	begin(run, STB_OP_KEEP, group);
+	if (!stop_for_good(run, group, &err) && !set_aside(run, group, &err))
+		g->set_aside = g->pristine = true;
+	end(run, STB_OP_KEEP, group, since, &err);
+}
+
+/* Up to the stop after the load. */
+static void load_anew(struct stb_run *run, uint32_t group)
+{
+	stb_group_remove(run, group);
+	stb_group_provision(run, group);
+	stb_group_start(run, group);
+	stb_group_load(run, group);
+	stb_group_keep(run, group);
+}
+
+static int give_fresh(struct stb_run *run, uint32_t group, struct stb_err *err)
+{
+	struct stb_group_run *g = &run->groups[group];
+
+	for (uint32_t i = 0; i <= g->n_replicas; i++)
+		if (stb_mysqld_restore(server_of(g, i), err))
+			return -1;
+	return 0;
+}
+
+void stb_group_restore(struct stb_run *run, uint32_t group)
+{
+	struct stb_group_run *g = &run->groups[group];
+	struct stb_err err;
+
+	if (g->failed || g->broken || !g->provisioned || !g->set_aside)
+		return; /* made anew, all of it, before the next measurement: stb_group_ready() */
+	stb_group_stop(run, group);
+	for (;;) {
+		if (!g->kept && !g->pristine)
+			load_anew(run, group);
+		if (g->failed || !g->set_aside || stb_signals_check(&run->signals))
+			return;
+
+		const uint64_t since = stb_clock_ns();
+
+		stb_err_clear(&err);
+		begin(run, STB_OP_RESTORE, group);
+		if (!give_fresh(run, group, &err) || !g->kept || err.code != ENOSPC) {
+			end(run, STB_OP_RESTORE, group, since, &err);
+			return;
+		}
+		stb_record_step(run, "end", stb_op_name(STB_OP_RESTORE), group, &err);
+		stb_progress_say(&run->progress, "stb: note: %s: %s; so it is loaded anew for each that wants it fresh", group_name(run, group), err.what);
+		g->no_room = true;
+		g->kept = g->pristine = false;
+	}
 }
 
 /* On a server that stays the tables that were made there go; a private one takes its own with it. */
@@ -382,7 +502,7 @@ void stb_group_remove(struct stb_run *run, uint32_t group)
 		}
 		g->volumes[i] = NULL;
 	}
-	g->provisioned = g->loaded = false;
+	g->provisioned = g->loaded = g->set_aside = g->kept = g->pristine = false;
 	stb_record_step(run, "end", stb_op_name(STB_OP_DEPROVISION), group, &first);
 }
 
@@ -451,7 +571,7 @@ static bool settled(struct stb_run *run, uint32_t group)
 	return false;
 }
 
-bool stb_group_ready(struct stb_run *run, uint32_t group)
+bool stb_group_ready(struct stb_run *run, uint32_t matrix, uint32_t group)
 {
 	struct stb_group_run *g = &run->groups[group];
 
@@ -469,6 +589,11 @@ bool stb_group_ready(struct stb_run *run, uint32_t group)
 		stb_group_provision(run, group);
 		stb_group_start(run, group);
 		stb_group_load(run, group);
+		if (!g->set_aside && stb_plan_restores(run->plan, matrix, group)) {
+			stb_group_keep(run, group);
+			stb_group_restore(run, group);
+			stb_group_start(run, group);
+		}
 	} while (!settled(run, group));
 	return !g->failed;
 }

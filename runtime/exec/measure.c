@@ -486,7 +486,7 @@ void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t
 
 	stb_err_clear(&err);
 	stb_buf_init(&s.series);
-	if (!stb_group_ready(run, c->group)) {
+	if (!stb_group_ready(run, c->matrix, c->group)) {
 		if (run->signals.first)
 			goto out;
 		record_unrun(run, label, cell, slot, repetition, is_io, run->groups[c->group].why.what);

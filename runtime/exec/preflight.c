@@ -8,6 +8,7 @@
  */
 #include "runtime/exec/message.h"
 #include "runtime/exec/needs.h"
+#include "runtime/exec/tables.h"
 #include "runtime/io/io.h"
 
 #include <errno.h>
@@ -24,6 +25,7 @@ struct needs {
 	stb_need_fn *fn;
 	void *ctx;
 	const char *prefix, *binary; /* the server found last, for which version; asking one takes a process each */
+	struct stb_server_options *options; /* that it knows; NULL: it does not say */
 };
 
 /* Hands a need on; the error is used up. */
@@ -162,6 +164,8 @@ static const char *server_words(struct needs *n, const struct stb_plan_block *db
 	stb_err_clear(&err);
 	if (stb_mysqld_binary(db, &n->run->arena, &path, &version, &err))
 		return NULL;
+	stb_server_options_free(n->options);
+	n->options = stb_server_options_ask(path);
 	n->prefix = prefix;
 	n->binary = stb_arena_printf(&n->run->arena, "%s, %s", path, version);
 	return n->binary;
@@ -171,13 +175,21 @@ static int need_server(struct needs *n, const struct stb_plan_block *db)
 {
 	const struct stb_plan_attr *version = stb_plan_attr(db, "version");
 	const char *prefix = version && version->val.str ? version->val.str : "";
+	const char *words = NULL;
 	struct stb_err err;
+	int rc;
 
 	stb_err_clear(&err);
 	if (stb_mysqld_preflight(db, &err))
 		asked_at(&err, db->span);
-	return tell(n, named(n, db), *prefix ? stb_arena_printf(&n->run->arena, "mariadbd or mysqld %s", prefix) : "mariadbd or mysqld",
-		err.set ? NULL : server_words(n, db, prefix), &err);
+	else
+		words = server_words(n, db, prefix);
+	rc = tell(n, named(n, db), *prefix ? stb_arena_printf(&n->run->arena, "mariadbd or mysqld %s", prefix) : "mariadbd or mysqld", words, &err);
+	if (rc || !words || !n->options)
+		return rc;
+	if (stb_server_options_check(n->options, db, words, &err))
+		asked_at(&err, db->span);
+	return tell(n, named(n, db), "options that the server knows", "yes", &err);
 }
 
 static int need_cpus(struct needs *n, const struct stb_plan_block *server)
@@ -200,12 +212,18 @@ static int need_cpus(struct needs *n, const struct stb_plan_block *server)
 		stb_arena_printf(&n->run->arena, "%d", have), &err);
 }
 
-/* On one of the data volumes: each replica has its own. */
-static uint64_t space_of_one(const struct stb_plan *p, const struct stb_plan_group *g)
+/* On all volumes of a mount. */
+static uint64_t space_of(const struct stb_plan_group *g, const struct stb_plan_mount *m)
+{
+	return strcmp(m->role, "data") ? m->space_bytes : g->space_bytes;
+}
+
+/* On one of them: each replica has its own. */
+static uint64_t space_of_one(const struct stb_plan *p, const struct stb_plan_group *g, const struct stb_plan_mount *m)
 {
 	bool semi_sync;
 
-	return g->space_bytes / (1 + (g->database == STB_NONE ? 0 : stb_replication_of(&p->blocks[g->database], &semi_sync)));
+	return space_of(g, m) / (1 + (g->database == STB_NONE ? 0 : stb_replication_of(&p->blocks[g->database], &semi_sync)));
 }
 
 static int need_volume(struct needs *n, const struct stb_plan_group *g, const struct stb_plan_mount *m)
@@ -225,7 +243,7 @@ static int need_volume(struct needs *n, const struct stb_plan_group *g, const st
 		rc = tell(n, named(n, storage), "a directory that the server's user can reach", place, &err);
 	}
 	for (int need = 0; need < STB_N_VOLUME_NEEDS && !rc; need++) {
-		const char *words = stb_volume_check(&env, m, strcmp(m->role, "data") ? 0 : space_of_one(run->plan, g), (enum stb_volume_need)need, &run->arena,
+		const char *words = stb_volume_check(&env, m, space_of_one(run->plan, g, m), (enum stb_volume_need)need, &run->arena,
 			&err);
 
 		if (err.set)
@@ -313,7 +331,7 @@ struct filesystem {
 	dev_t dev;
 	const char *path;
 	uint64_t free_bytes, now_bytes, peak_bytes;
-	uint32_t n_now, n_peak;    /* groups on it */
+	uint32_t n_now, n_peak;    /* groups with their data on it */
 	const char *storage;       /* a class that lies there */
 	uint32_t span;
 };
@@ -347,12 +365,14 @@ static void account(struct stb_run *run, struct space *s, uint32_t group, bool t
 	const struct stb_plan_group *g = &run->plan->groups[group];
 
 	for (uint32_t i = 0; i < g->n_mounts; i++) {
-		struct filesystem *fs = strcmp(g->mounts[i].role, "data") ? NULL : filesystem_of(run, s, &g->mounts[i]);
+		struct filesystem *fs = filesystem_of(run, s, &g->mounts[i]);
+		const uint64_t bytes = space_of(g, &g->mounts[i]);
 
-		if (!fs)
+		if (!fs || !bytes)
 			continue;
-		fs->now_bytes += takes ? g->space_bytes : -g->space_bytes;
-		fs->n_now += takes ? 1 : -1u;
+		fs->now_bytes += takes ? bytes : -bytes;
+		if (!strcmp(g->mounts[i].role, "data"))
+			fs->n_now += takes ? 1 : -1u;
 		if (fs->now_bytes > fs->peak_bytes) {
 			fs->peak_bytes = fs->now_bytes;
 			fs->n_peak = fs->n_now;
@@ -490,6 +510,50 @@ static int need_directory(struct needs *n)
 	return tell(n, "run directory", stb_arena_printf(&n->run->arena, "to be made in %s", parent_of(n->run)), "it can be", &err);
 }
 
+/* Groups that live at the same time make no tables in one schema. */
+static int need_schemas(struct needs *n)
+{
+	const struct stb_plan *p = n->run->plan;
+	struct stb_remaining *it = stb_remaining_new(p, n->run->o->keep, &n->run->present);
+	bool *loaded = stb_xcalloc((size_t)p->n_groups + 1, sizeof *loaded);
+	struct stb_step step;
+	struct stb_err err;
+	int rc = 0;
+
+	stb_err_clear(&err);
+	while (!err.set && stb_remaining_next(it, &step)) {
+		if (step.op == STB_OP_DEPROVISION)
+			loaded[step.group] = false;
+		if (step.op != STB_OP_LOAD)
+			continue;
+		loaded[step.group] = true;
+		for (uint32_t i = 0; i < p->n_groups && !err.set; i++) {
+			if (i == step.group || !loaded[i] || !stb_tables_clash(p, i, step.group))
+				continue;
+			stb_err_set(&err, 0, "two groups of this run would have their tables in one schema of database `%s` at the same time",
+				p->blocks[p->groups[i].database].name);
+			stb_err_remedy(&err, "say fresh = group, or give each a `schema` of its own");
+			asked_at(&err, p->blocks[p->groups[step.group].database].span);
+		}
+	}
+	if (err.set)
+		rc = tell(n, "external databases", "a schema for the tables of each group", NULL, &err);
+	free(loaded);
+	stb_remaining_free(it);
+	return rc;
+}
+
+static int need_same_servers(struct needs *n, const bool *groups)
+{
+	struct stb_err err;
+
+	if (!n->connect || (!n->run->recorded && !n->run->n_reused))
+		return 0;
+	stb_err_clear(&err);
+	(void)!stb_servers_same(n->run, groups, &err);
+	return tell(n, "external databases", "to be as they were", "they are", &err);
+}
+
 static int need_cells(struct needs *n)
 {
 	struct stb_err err;
@@ -524,7 +588,12 @@ int stb_run_needs(struct stb_run *run, bool connect, stb_need_fn *fn, void *ctx)
 	if (!rc)
 		rc = need_places(&n);
 	if (!rc)
+		rc = need_schemas(&n);
+	if (!rc)
+		rc = need_same_servers(&n, groups);
+	if (!rc)
 		rc = need_spaces(&n);
+	stb_server_options_free(n.options);
 	free(blocks);
 	free(groups);
 	free(matrices);

@@ -424,9 +424,25 @@ static void say_unverified(struct stb_run *run, const struct stb_plan_block *dat
 
 /*
  * "databases": {NAME: {"variables": {of the first server of that name}, "servers": {GROUP: {"cells": [ids], "version", "differs":
- * {variables that are otherwise there than in "variables"}, "unverified": [options that no variable shows]}}}}. A matrix of 100 variants
+ * {variables that are otherwise there than in "variables"}, "encryption": {"version", "cipher"} where connections are, "unverified": [options
+ * that no variable shows]}}}}. A matrix of 100 variants
  * has 100 servers of 1000 variables, nearly all the same: so each one says in what it differs.
  */
+static void add_encryption(json_t *one, const struct stb_db_address *address)
+{
+	char version[STB_TLS_TEXT], cipher[STB_TLS_TEXT];
+	struct stb_err err;
+
+	if (address->tls == STB_TLS_DISABLED)
+		return;
+	stb_err_clear(&err);
+	if (stb_db_encryption(address, version, cipher, &err))
+		json_object_set_new(one, "encryption_unknown", text_or_words(err.what, "the server gave no answer"));
+	else
+		json_object_set_new(one, "encryption", json_pack("{s:o,s:o}", "version", text_or_words(version, "unknown"), "cipher",
+			text_or_words(cipher, "unknown")));
+}
+
 static void record_server(struct stb_run *run, uint32_t group, uint32_t replica, const struct stb_mysqld *m, const struct stb_db_address *address)
 {
 	const struct stb_plan_group *pg = &run->plan->groups[group];
@@ -457,6 +473,7 @@ static void record_server(struct stb_run *run, uint32_t group, uint32_t replica,
 		set_variables(db, one, variables);
 		json_decref(variables);
 	}
+	add_encryption(one, address);
 	if (m)
 		json_object_set_new(one, "unverified", list_of(stb_mysqld_unverified(m)));
 	if (m && !replica)

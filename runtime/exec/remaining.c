@@ -1,7 +1,7 @@
 /*
  * remaining.c - leaves steps out, and keeps what the remaining ones stand on.
  *
- * What makes a group ready (PROVISION, START, LOAD), a slot's wait and a cooldown are put off until a measurement follows that is to be
+ * What makes a group ready (PROVISION, START, LOAD, KEEP, RESTORE), a slot's wait and a cooldown are put off until a measurement follows that is to be
  * done; what undoes a group that was never made goes with what made it. So whatever was provisioned once and is lost is provisioned, loaded
  * and settled anew before its first missing repetition, in the order that the plan has, and a group all of whose repetitions are there is
  * not made at all.
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PUT_PROVISION = 1, PUT_START = 2, PUT_LOAD = 4, QUEUE = 8 };
+enum { PUT_PROVISION = 1, PUT_START = 2, PUT_LOAD = 4, PUT_KEEP = 8, PUT_RESTORE = 16, QUEUE = 12 };
 
 struct stb_remaining {
 	struct stb_steps *steps;
@@ -117,6 +117,14 @@ static void take_measure(struct stb_remaining *t, const struct stb_step *s)
 		push(t, t->wait);
 	if (*put_off & PUT_PROVISION)
 		push_as(t, s, STB_OP_PROVISION);
+	if (*put_off & PUT_KEEP) { /* which stops the server: its start before the load is no longer noted */
+		push_as(t, s, STB_OP_START);
+		push_as(t, s, STB_OP_LOAD);
+		push_as(t, s, STB_OP_KEEP);
+		*put_off &= (uint8_t)~PUT_LOAD;
+	}
+	if (*put_off & PUT_RESTORE)
+		push_as(t, s, STB_OP_RESTORE);
 	if (*put_off & PUT_START)
 		push_as(t, s, STB_OP_START);
 	if (*put_off & PUT_LOAD)
@@ -146,6 +154,12 @@ static void take_step(struct stb_remaining *t, const struct stb_step *s)
 	case STB_OP_LOAD:
 		t->put_off[s->group] |= PUT_LOAD;
 		return;
+	case STB_OP_KEEP:
+		t->put_off[s->group] |= PUT_KEEP;
+		return;
+	case STB_OP_RESTORE:
+		t->put_off[s->group] |= PUT_RESTORE;
+		return;
 	case STB_OP_STOP:
 		if (t->put_off[s->group] & PUT_START)
 			t->put_off[s->group] &= (uint8_t)~PUT_START;
@@ -153,10 +167,9 @@ static void take_step(struct stb_remaining *t, const struct stb_step *s)
 			push(t, *s);
 		return;
 	case STB_OP_DEPROVISION:
-		if (t->put_off[s->group] & PUT_PROVISION)
-			t->put_off[s->group] = 0;
-		else
+		if (!(t->put_off[s->group] & PUT_PROVISION))
 			push(t, *s);
+		t->put_off[s->group] = 0;
 		return;
 	case STB_OP_MEASURE:
 		take_measure(t, s);

@@ -299,6 +299,8 @@ static int carry_on(struct resume *s, struct stb_err *err)
 			code = say_nothing_to_do(s, run);
 		goto out;
 	}
+	if (run->present.n)
+		run->recorded = s->environment;
 	if (check_machine(s, run, err) || undo_left(s, err) || stb_run_preflight(run, err))
 		goto out;
 	if (stb_signals_open(&run->signals, err))

@@ -196,6 +196,21 @@ void stb_reuse_fini(struct stb_run *run)
 	run->n_reused = 0;
 }
 
+bool stb_reuse_takes(const struct stb_run *run, uint32_t i)
+{
+	return run->reused[i].taken.n > 0;
+}
+
+const json_t *stb_reuse_environment(const struct stb_run *run, uint32_t i)
+{
+	return run->reused[i].environment;
+}
+
+const char *stb_reuse_dir(const struct stb_run *run, uint32_t i)
+{
+	return run->reused[i].dir;
+}
+
 /* --- copy ----------------------------------------------------------------------------------------------------------------------------------- */
 
 static int copy_file(struct stb_run *run, const char *from_dir, const char *name, struct stb_err *err)

@@ -31,11 +31,14 @@ static uint64_t step_estimate(const struct stb_plan *p, const struct stb_step *s
 		return p->groups[s->group].provision_ns;
 	case STB_OP_MEASURE:
 		return p->cells[s->cell].measure_ns;
+	case STB_OP_RESTORE:
+		return p->groups[s->group].restore_ns;
 	case STB_OP_COOLDOWN:
 		return s->wait_ns;
 	case STB_OP_WAIT_SLOT:
 	case STB_OP_START:
 	case STB_OP_LOAD:
+	case STB_OP_KEEP:
 	case STB_OP_STOP:
 	case STB_OP_DEPROVISION:
 		return 0; /* part of the group's estimate */
@@ -110,6 +113,12 @@ static void take_step(struct stb_run *run, const struct stb_step *s)
 		return;
 	case STB_OP_LOAD:
 		stb_group_load(run, s->group);
+		return;
+	case STB_OP_KEEP:
+		stb_group_keep(run, s->group);
+		return;
+	case STB_OP_RESTORE:
+		stb_group_restore(run, s->group);
 		return;
 	case STB_OP_MEASURE:
 		stb_run_measure(run, s->cell, s->slot + 1, s->repetition);

@@ -6,6 +6,7 @@
  *   reuse.c      results of other runs that are taken over
  *   resume.c     a run that stopped: what it has, what it lacks, and on
  *   doctor.c     the needs of a run as a list
+ *   servers.c    external servers against what earlier figures were measured on
  *   preflight.c  all that can be refused before anything is touched
  *   groups.c     provision, start, load, stop, remove: the life of a group
  *   replicas.c   the replicas of a group, and the watch over them in a repetition
@@ -32,6 +33,10 @@ struct stb_group_run {
 	bool semi_sync;
 	struct stb_db_address external; /* database external; host and socket NULL until resolved */
 	bool provisioned, running, loaded;
+	bool set_aside;                 /* the step was taken: kept says whether there was room */
+	bool kept;                      /* copies of the loaded files can be had */
+	bool no_room;                   /* there was none: what is to be fresh is loaded anew */
+	bool pristine;                  /* stopped after the load, and not started since */
 	bool made_tables;               /* a load was begun: on an external server they are dropped at the end */
 	bool broken;                    /* its server died: provisioned anew before the next repetition */
 	uint32_t deaths;
@@ -63,6 +68,7 @@ struct stb_run {
 	struct stb_results *results;
 	FILE *results_csv, *series_csv;
 	struct json_t *environment;
+	const struct json_t *recorded;  /* environment.json as a run that is resumed left it; NULL: it is not */
 	struct stb_group_run *groups;   /* plan->n_groups */
 	struct stb_failure *failures;
 	size_t n_failures, cap_failures;
@@ -93,10 +99,14 @@ uint32_t stb_run_interrupted(void *ctx);
 void stb_group_provision(struct stb_run *run, uint32_t group);
 void stb_group_start(struct stb_run *run, uint32_t group);
 void stb_group_load(struct stb_run *run, uint32_t group);
+/* Stops the servers and sets their loaded files aside. */
+void stb_group_keep(struct stb_run *run, uint32_t group);
+/* Leaves the servers stopped, on a copy of the files that were set aside; where there was no room for that they are made and loaded anew. */
+void stb_group_restore(struct stb_run *run, uint32_t group);
 void stb_group_stop(struct stb_run *run, uint32_t group);
 void stb_group_remove(struct stb_run *run, uint32_t group);
-/* Provisioned, loaded, its server running and no other one; a broken group is made anew. false: it is marked, why says for what. */
-bool stb_group_ready(struct stb_run *run, uint32_t group);
+/* Provisioned, loaded, its server running and no other one, as its matrix wants it; a broken group is made anew. false: it is marked, why says for what. */
+bool stb_group_ready(struct stb_run *run, uint32_t matrix, uint32_t group);
 /* Whether a server of the group has died; then the group is broken and *err has the tail of the log. */
 bool stb_group_server_died(struct stb_run *run, uint32_t group, struct stb_err *err);
 /* The same of one that is suspected: waits a moment, since connections are lost before a process has ended. */
@@ -124,6 +134,13 @@ STB_NODISCARD int stb_reuse_find(struct stb_run *run, struct stb_err *err);
 /* Puts them into the run directory. 0 or -1 with *err. */
 STB_NODISCARD int stb_reuse_copy(struct stb_run *run, struct stb_err *err);
 void stb_reuse_fini(struct stb_run *run);
+/* Of the i-th run that is looked at: whether something is taken over, its record, its directory. */
+bool stb_reuse_takes(const struct stb_run *run, uint32_t i);
+const struct json_t *stb_reuse_environment(const struct stb_run *run, uint32_t i);
+const char *stb_reuse_dir(const struct stb_run *run, uint32_t i);
+
+/* servers.c: the external servers of the marked groups are as the records say that earlier figures are from. 0 or -1 with *err. */
+STB_NODISCARD int stb_servers_same(struct stb_run *run, const bool *groups, struct stb_err *err);
 
 /* measure.c: one repetition. Never fails: what went wrong is in the results and in run->failures. */
 void stb_run_measure(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition);

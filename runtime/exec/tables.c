@@ -60,10 +60,35 @@ const char *stb_tables_object(const struct stb_plan *p, uint32_t group, struct s
 	return words;
 }
 
-static uint32_t find(const struct stb_plan *p, const char *object)
+void stb_tables_owner(const struct stb_plan *p, const char *mark, uint32_t group, char out[STB_OWNER_TEXT])
+{
+	snprintf(out, STB_OWNER_TEXT, "%.16s.%.8s", mark, p->groups[group].id);
+}
+
+bool stb_tables_clash(const struct stb_plan *p, uint32_t a, uint32_t b)
+{
+	const struct stb_plan_block *x = database_of(p, a), *y = database_of(p, b);
+	struct stb_buf one, other;
+	bool same;
+
+	if (!x || !y || !tables_of(p, a) || !tables_of(p, b))
+		return false;
+	stb_buf_init(&one);
+	stb_buf_init(&other);
+	add_place(&one, x);
+	add_place(&other, y);
+	stb_buf_printf(&one, " %s", text_of(x, "schema") ? text_of(x, "schema") : "sbtest");
+	stb_buf_printf(&other, " %s", text_of(y, "schema") ? text_of(y, "schema") : "sbtest");
+	same = !strcmp(stb_buf_str(&one), stb_buf_str(&other));
+	stb_buf_fini(&one);
+	stb_buf_fini(&other);
+	return same;
+}
+
+/* The first one from `group` on. */
+static uint32_t find(const struct stb_plan *p, const char *object, uint32_t group)
 {
 	struct stb_arena a;
-	uint32_t group = 0;
 
 	stb_arena_init(&a);
 	for (; group < p->n_groups; group++) {
@@ -78,8 +103,9 @@ static uint32_t find(const struct stb_plan *p, const char *object)
 
 enum stb_undo stb_tables_undo(const struct stb_plan *p, const char *mark, const char *object, struct stb_err *err)
 {
-	const uint32_t group = p ? find(p, object) : STB_NONE;
-	struct stb_oltp_setup s = { .plan = p, .run_mark = mark };
+	uint32_t group = p ? find(p, object, 0) : STB_NONE;
+	char owner[STB_OWNER_TEXT];
+	struct stb_oltp_setup s = { .plan = p, .run_mark = owner };
 	enum stb_undo rc = STB_UNDO_FAILED;
 	const struct stb_plan_block *db;
 	struct stb_arena a;
@@ -92,8 +118,13 @@ enum stb_undo stb_tables_undo(const struct stb_plan *p, const char *mark, const 
 	db = database_of(p, group);
 	s.dataset = &p->blocks[p->groups[group].dataset];
 	stb_arena_init(&a);
-	if (!stb_db_external_address(db, &a, &s.addr, err))
-		rc = stb_oltp_cleanup(&s, err);
+	if (!stb_db_external_address(db, &a, &s.addr, err)) {
+		do {
+			stb_tables_owner(p, mark, group, owner);
+			rc = stb_oltp_cleanup(&s, err);
+			group = find(p, object, group + 1);
+		} while (rc == STB_UNDO_FOREIGN && group != STB_NONE);
+	}
 	stb_arena_fini(&a);
 	if (rc != STB_UNDO_FAILED)
 		return rc;
@@ -105,7 +136,7 @@ enum stb_undo stb_tables_undo(const struct stb_plan *p, const char *mark, const 
 
 void stb_tables_print(const struct stb_plan *p, const char *object, FILE *out)
 {
-	const uint32_t group = p ? find(p, object) : STB_NONE;
+	const uint32_t group = p ? find(p, object, 0) : STB_NONE;
 	const struct stb_plan_attr *schema;
 	const struct stb_plan_block *db;
 	struct stb_arena a;

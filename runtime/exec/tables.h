@@ -14,7 +14,12 @@
 
 /* "sbtest1..sbtest4 in schema sbtest of database server (127.0.0.1:3306)"; NULL where the group makes no tables that outlive it. */
 const char *stb_tables_object(const struct stb_plan *p, uint32_t group, struct stb_arena *a);
-/* Connects anew, with the references resolved anew, and drops what the run of that mark made. */
+#define STB_OWNER_TEXT 32
+/* Whose the tables are, as their marker says: "MARK.GROUP", since two groups of a run own nothing together. */
+void stb_tables_owner(const struct stb_plan *p, const char *mark, uint32_t group, char out[STB_OWNER_TEXT]);
+/* Whether both groups make tables in one schema of one server, as far as the plan tells. */
+bool stb_tables_clash(const struct stb_plan *p, uint32_t a, uint32_t b);
+/* Connects anew, with the references resolved anew, and drops what the run of that mark made, whichever of its groups that have these words did. */
 STB_NODISCARD enum stb_undo stb_tables_undo(const struct stb_plan *p, const char *mark, const char *object, struct stb_err *err);
 /* The spec's line, and the statement that drops them by hand. */
 void stb_tables_print(const struct stb_plan *p, const char *object, FILE *out);

@@ -287,11 +287,14 @@ static void load_group(struct loader *l, json_t *json, struct stb_plan_group *g)
 	mounts = stb_json_take_array(&l->r, &o, "mounts", &g->n_mounts);
 	g->mounts = STB_NEW_ARRAY(&l->p->arena, struct stb_plan_mount, g->n_mounts);
 	for (uint32_t i = 0; i < g->n_mounts; i++) {
-		struct stb_json_object m = stb_json_enter(&l->r, json_array_get(mounts, i));
+		json_t *mount = json_array_get(mounts, i);
+		struct stb_json_object m = stb_json_enter(&l->r, mount);
 
 		g->mounts[i].role = stb_json_take_str(&l->r, &m, "role");
 		g->mounts[i].volume = stb_json_take_u32(&l->r, &m, "volume");
 		g->mounts[i].storage = stb_json_take_u32(&l->r, &m, "storage");
+		if (json_object_get(mount, "space_bytes"))
+			g->mounts[i].space_bytes = stb_json_take_u64(&l->r, &m, "space_bytes");
 		stb_json_leave(&l->r, &m);
 	}
 	if (json_object_get(json, "fills"))
@@ -299,6 +302,10 @@ static void load_group(struct loader *l, json_t *json, struct stb_plan_group *g)
 	g->load_bytes = stb_json_take_u64(&l->r, &o, "load_bytes");
 	g->space_bytes = stb_json_take_u64(&l->r, &o, "space_bytes");
 	g->provision_ns = stb_json_take_u64(&l->r, &o, "provision_ns");
+	if (json_object_get(json, "copy_bytes")) {
+		g->copy_bytes = stb_json_take_u64(&l->r, &o, "copy_bytes");
+		g->restore_ns = stb_json_take_u64(&l->r, &o, "restore_ns");
+	}
 	g->not_run = stb_json_take_str_or_null(&l->r, &o, "not_run");
 	g->not_run_block = stb_json_take_index(&l->r, &o, "not_run_block");
 	stb_json_leave(&l->r, &o);

@@ -517,6 +517,8 @@ static void group(struct writer *w, const struct stb_plan_group *g)
 		put_str(w, "role", g->mounts[i].role);
 		put_u64(w, "volume", g->mounts[i].volume);
 		put_u64(w, "storage", g->mounts[i].storage);
+		if (g->mounts[i].space_bytes)
+			put_u64(w, "space_bytes", g->mounts[i].space_bytes);
 		end(w, "}");
 	}
 	end(w, "]");
@@ -530,6 +532,10 @@ static void group(struct writer *w, const struct stb_plan_group *g)
 	put_u64(w, "load_bytes", g->load_bytes);
 	put_u64(w, "space_bytes", g->space_bytes);
 	put_u64(w, "provision_ns", g->provision_ns);
+	if (g->copy_bytes) {
+		put_u64(w, "copy_bytes", g->copy_bytes);
+		put_u64(w, "restore_ns", g->restore_ns);
+	}
 	put_str(w, "not_run", g->not_run);
 	if (g->not_run)
 		put_index(w, "not_run_block", g->not_run_block);

@@ -116,6 +116,7 @@ struct stb_plan_mount {
 	const char *role;  /* "data": an io workload's volume or a database's volume; "redo", "binlog", "tmp" */
 	uint32_t volume;   /* blocks[] */
 	uint32_t storage;  /* blocks[] */
+	uint64_t space_bytes; /* needed on its volumes, one a server, while they live; 0 for data: that is the group's */
 };
 
 /* Cells that share provisioning. */
@@ -131,6 +132,8 @@ struct stb_plan_group {
 	uint64_t load_bytes; /* written by provisioning: file layout, mkfs, data set */
 	uint64_t space_bytes;/* needed on the data volumes, one a server, while they live */
 	uint64_t provision_ns; /* estimate */
+	uint64_t copy_bytes; /* of the servers' files as loaded, written by each restoring and needed beside space_bytes; 0: they are not set aside */
+	uint64_t restore_ns; /* estimate, the restart included */
 	const char *not_run; /* NULL, or why `run` refuses it: "storage external disk is described, not provisioned" */
 	uint32_t not_run_block; /* blocks[], which it is about, or STB_NONE */
 };
@@ -259,15 +262,21 @@ enum stb_op {
 
 const char *stb_op_name(enum stb_op op);
 
+/* What a group needs at one time on all its volumes; saturates. */
+uint64_t stb_plan_group_space(const struct stb_plan_group *g);
+
 struct stb_step {
 	enum stb_op op;
 	uint32_t matrix;
 	uint32_t slot;       /* 0-based */
-	uint32_t group;      /* PROVISION LOAD START STOP DEPROVISION MEASURE */
+	uint32_t group;      /* PROVISION LOAD START STOP DEPROVISION KEEP RESTORE MEASURE */
 	uint32_t cell;       /* MEASURE */
 	uint32_t repetition; /* MEASURE, 1-based */
 	uint64_t wait_ns;    /* COOLDOWN */
 };
+
+/* Whether a matrix gives its cells of that group copies of the files as they were loaded, instead of loading anew. */
+bool stb_plan_restores(const struct stb_plan *p, uint32_t matrix, uint32_t group);
 
 struct stb_steps; /* iterator */
 
@@ -280,6 +289,7 @@ void stb_steps_free(struct stb_steps *it);
 struct stb_plan_totals {
 	uint64_t n_measurements; /* cell x slot x repetition */
 	uint64_t n_provisions;   /* provisionings over the whole run */
+	uint64_t n_restores;     /* of data sets from copies of their files */
 	uint64_t time_ns;        /* estimate, waiting for slots left out */
 	uint64_t load_bytes;     /* written by provisioning */
 	uint64_t write_bytes;    /* written by measurements that are bounded by size or events */

@@ -136,7 +136,11 @@ static void print_group(struct stb_plan_printer *t, uint32_t index)
 		return;
 	}
 	fprintf(t->out, "     provisioned %" PRIu64 "x, about %s each; writes %s, needs %s of space\n", t->provisions[index],
-		stb_plan_ns_text(t, g->provision_ns), stb_plan_bytes_text(t, g->load_bytes), stb_plan_bytes_text(t, g->space_bytes));
+		stb_plan_ns_text(t, g->provision_ns), stb_plan_bytes_text(t, g->load_bytes), stb_plan_bytes_text(t, stb_plan_group_space(g)));
+	if (t->restores[index])
+		fprintf(t->out, "     restored %" PRIu64 "x from a copy of the loaded files, about %s each; writes %s each, needs %s more of space\n",
+			t->restores[index], stb_plan_ns_text(t, g->restore_ns), stb_plan_bytes_text(t, g->copy_bytes),
+			stb_plan_bytes_text(t, g->copy_bytes));
 }
 
 void stb_plan_print_groups(struct stb_plan_printer *t)
@@ -168,6 +172,8 @@ static void print_step(struct stb_plan_printer *t, uint64_t number, const struct
 	case STB_OP_PROVISION:
 	case STB_OP_START:
 	case STB_OP_LOAD:
+	case STB_OP_KEEP:
+	case STB_OP_RESTORE:
 	case STB_OP_STOP:
 	case STB_OP_DEPROVISION:
 		fprintf(t->out, "  group %" PRIu32, s->group + 1);

@@ -155,7 +155,8 @@ static void print_cost(struct stb_plan_printer *t)
 	heading(t, "cost");
 	fact(t, "cells", stb_arena_printf(a, "%s, %" PRIu64 " measurements", text, n->n_measurements));
 	fact(t, "time", stb_arena_printf(a, "about %s%s", stb_plan_ns_text(t, n->time_ns),
-				stb_arena_printf(a, ", %" PRIu64 " provisionings included; waiting for slots is not", n->n_provisions)));
+				stb_arena_printf(a, ", %" PRIu64 " provisionings%s included; waiting for slots is not", n->n_provisions,
+					n->n_restores ? stb_arena_printf(a, " and %" PRIu64 " restorings", n->n_restores) : "")));
 	fact(t, "writes", stb_arena_printf(a, "%s by provisioning, %s by measuring", stb_plan_bytes_text(t, n->load_bytes), measured_text(t)));
 	fact(t, "space", stb_arena_printf(a, "%s at most at one time", stb_plan_bytes_text(t, n->peak_space_bytes)));
 	list_texts(t, "privileges", t->p->privileges, t->p->n_privileges);
@@ -411,6 +412,9 @@ static void walk(struct stb_plan_printer *t)
 		if (s.op == STB_OP_PROVISION) {
 			t->provisions[s.group]++;
 			ns = t->p->groups[s.group].provision_ns;
+		} else if (s.op == STB_OP_RESTORE) {
+			t->restores[s.group]++;
+			ns = t->p->groups[s.group].restore_ns;
 		} else if (s.op == STB_OP_MEASURE) {
 			ns = t->p->cells[s.cell].measure_ns;
 		}
@@ -458,6 +462,7 @@ void stb_plan_print_part(const struct stb_plan *p, const uint8_t *keep, FILE *ou
 	stb_arena_init(&t.scratch);
 	t.variants = stb_xcalloc(p->n_blocks, sizeof(*t.variants));
 	t.provisions = stb_xcalloc(p->n_groups, sizeof(*t.provisions));
+	t.restores = stb_xcalloc(p->n_groups, sizeof(*t.restores));
 	t.slot_ns = stb_xcalloc(p->n_matrices, sizeof(*t.slot_ns));
 	t.runs = stb_plan_runnable(p, keep);
 	stb_plan_totals(p, t.runs, &t.totals);
@@ -478,6 +483,7 @@ void stb_plan_print_part(const struct stb_plan *p, const uint8_t *keep, FILE *ou
 	free(t.runs);
 	free(t.variants);
 	free(t.provisions);
+	free(t.restores);
 	free(t.slot_ns);
 	stb_arena_fini(&t.scratch);
 }

@@ -4,6 +4,7 @@
  *   run    = blocks of (slot, matrix), by day and time of the slot, then by matrix; matrices without a schedule come first
  *   block  = [WAIT_SLOT] measurements, then everything but what `once` keeps is stopped and removed
  *   one    = [STOP DEPROVISION] [PROVISION START LOAD | START] [COOLDOWN] MEASURE
+ *            [STOP DEPROVISION PROVISION START LOAD KEEP | STOP] RESTORE START [COOLDOWN] MEASURE     with a copy of what was loaded
  *
  * Order of the measurements of a block (n cells, r repetitions, "grouped" = cells sorted by the first appearance of their group):
  *
@@ -17,6 +18,9 @@
  * slots see the same. Under `once` a group is provisioned at its first use and removed at the end of the run; only the database under test
  * runs. COOLDOWN stands directly before a measurement that follows another one without waiting for a slot between, so that what provisioning
  * wrote settles too. A group that a matrix with `once` keeps is removed first where another matrix wants it fresh.
+ *
+ * A group whose loaded files are set aside (copy_bytes) is not made anew for cells and repetitions, but given a copy, the first of them too, so
+ * that all stand on the same. KEEP stops the server.
  *
  * A cell is measured where its id is met first (same_as); it is also measured when only a later twin is wanted.
  *
@@ -269,6 +273,18 @@ static bool loads(const struct stb_plan *p, uint32_t group)
 	return !how || how->val.type != STB_V_WORD || !strcmp(how->val.str, "create");
 }
 
+bool stb_plan_restores(const struct stb_plan *p, uint32_t matrix, uint32_t group)
+{
+	return p->matrices[matrix].fresh >= STB_FRESH_CELL && p->groups[group].copy_bytes && is_private_server(p, group) && loads(p, group);
+}
+
+static void restore(struct stb_steps *it, uint32_t group)
+{
+	push(it, STB_OP_RESTORE, group);
+	push(it, STB_OP_START, group);
+	it->running = group;
+}
+
 static void leave_group(struct stb_steps *it)
 {
 	if (it->running != STB_NONE)
@@ -292,6 +308,10 @@ static void enter_group(struct stb_steps *it, uint32_t group)
 	}
 	if ((!kept || !once) && loads(it->plan, group))
 		push(it, STB_OP_LOAD, group);
+	if (stb_plan_restores(it->plan, it->matrix_i, group)) {
+		push(it, STB_OP_KEEP, group);
+		restore(it, group);
+	}
 	it->held[group] = once;
 	it->up = group;
 }
@@ -317,7 +337,10 @@ static void measure_next(struct stb_steps *it)
 	uint32_t repetition;
 	const uint32_t cell = pick(it, &repetition), group = it->plan->cells[cell].group;
 
-	if (is_stale(it, cell, group)) {
+	if (is_stale(it, cell, group) && it->up == group && stb_plan_restores(it->plan, it->matrix_i, group)) {
+		push(it, STB_OP_STOP, group);
+		restore(it, group);
+	} else if (is_stale(it, cell, group)) {
 		leave_group(it);
 		enter_group(it, group);
 	}

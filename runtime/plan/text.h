@@ -16,6 +16,7 @@ struct stb_plan_printer {
 	uint32_t *variants;       /* per block: its number among those of its kind and name, 0 where it is the only one */
 	/* from one walk over the steps */
 	uint64_t *provisions;     /* per group: how often */
+	uint64_t *restores;   /* per group */
 	uint64_t *slot_ns;        /* per matrix: the longest slot */
 	struct stb_plan_totals totals;
 };

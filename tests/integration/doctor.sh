@@ -49,6 +49,25 @@ sed "s|$work/store|$work/nowhere|; s/1MiB/900TiB/; s/ioengine.*//" good.stb >muc
 lacking "no directory" much.stb 'nowhere'
 sed 's/1MiB/900TiB/' good.stb >huge.stb
 lacking "no space" huge.stb 'need|needed'
+# each part of a server counts where it lies
+mkdir parts
+cat >parts.stb <<SPEC
+stb 1
+storage directory here { path = "$work/store" }
+storage directory there { path = "$work/parts" }
+volume v { storage = here }
+volume part { storage = there }
+database mysql server { volume = v  redo_volume = part  options { innodb_log_file_size = 1000GiB } }
+workload oltp w { database = server  script = point_select  table_size = 100  threads = 1  time = 1s }
+matrix m { workload = w }
+SPEC
+lacking "no space for a redo log" parts.stb 'storage .there. .*/parts.* is too small: 1024000 MiB are needed'
+sed 's/redo_volume = part /tmp_volume = part /; s/ innodb_log_file_size = 1000GiB //; s/table_size = 100/table_size = 2_000_000_000  tables = 1000/' parts.stb >tmp.stb
+expect "temporary files are counted" 3 "$STB" doctor tmp.stb
+says "on their own volume" 'lacks +(storage there|space on .*/parts)' out
+sed 's/redo_volume = part /binlog_volume = part  topology = async_replica /; s/ innodb_log_file_size = 1000GiB //; s/table_size = 100/table_size = 2_000_000_000  tables = 1000/' parts.stb >binlog.stb
+expect "a binary log is counted" 3 "$STB" doctor binlog.stb
+says "on its own volume" 'lacks +(storage there|space on .*/parts)' out
 sed 's/size     = 1MiB/&  direct = true  ioengine = io_uring/' good.stb >uring.stb
 lacking "no io_uring" uring.stb 'sandbox' python3 "$repo/tests/support/deny.py" 425 1
 cat >pins.stb <<'SPEC'

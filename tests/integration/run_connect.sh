@@ -85,6 +85,8 @@ lacks "plain: the password is not shown" "$password"
 try "required" 0 '  tls = required'
 says "required: measured" ',tps,.*,ok$' "run$n/results.csv"
 holds "required: all of it was encrypted" test "$(sql "SHOW GLOBAL STATUS LIKE 'Ssl_finished_accepts'" | cut -f 2)" -ge 3
+holds "required: what was negotiated is in the record" jq -e '[.databases.server.servers[].encryption | (.version | test("^TLSv1[.][23]$")) and (.cipher | test("^[A-Z0-9_-]{8,}$"))] == [true]' "run$n/environment.json"
+holds "plain: nothing was" jq -e '[.databases.server.servers[] | has("encryption")] == [false]' run1/environment.json
 try "verify_ca" 0 "  tls = verify_ca
   tls_ca = \"$work/ours.pem\""
 try "verify_identity" 0 "  tls = verify_identity

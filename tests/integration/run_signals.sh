@@ -89,7 +89,7 @@ if [ -n "$mysqld" ]; then
 	cat >"fake/bin/$(basename "$mysqld")" <<-SH
 		#!/bin/sh
 		case "\$*" in
-		*--version*) exec "$mysqld" "\$@" ;;
+		*--version* | *--help*) exec "$mysqld" "\$@" ;;
 		*--bootstrap* | *--initialize*) [ -e "$work/fake/slow-init" ] || exec "$mysqld" "\$@" ;;
 		esac
 		echo \$\$ >"$work/fake/pid"

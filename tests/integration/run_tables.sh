@@ -118,4 +118,65 @@ holds "lost server: the statement does it" test -z "$(tables)"
 expect "lost server: then clean finds them gone" 0 "$STB" clean lost
 says "lost server: and says so" 'gone already: tables' out
 
+# two groups of one run: no schema is both's at the same time
+start_server
+cat >two.stb <<SPEC
+stb 1
+storage external disk {}
+volume v { storage = disk }
+database external server { volume = v  socket = "$work/sock"  user = "bench"  password = env("STB_TEST_PASSWORD")  schema = "bench" }
+workload oltp few { database = server  script = point_select  tables = 1  table_size = 100  time = 200ms }
+workload oltp many { database = server  script = point_select  tables = 3  table_size = 50  time = 200ms }
+matrix m { workload = [few, many]  fresh = once }
+report r { rows = workload  metrics = [tps] }
+SPEC
+expect "two groups, side by side" 3 "$STB" run two.stb -o two
+says "two groups: why" 'two groups of this run would have their tables in one schema of database .server. at the same time'
+says "two groups: which line" 'asked for at two\.stb:4:'
+holds "two groups: nothing was made" test ! -e two -a -z "$(tables)"
+sed 's/fresh = once/fresh = group  repeat = 2/' two.stb >turns.stb
+expect "two groups, in turns" 0 "$STB" run turns.stb -o turns
+holds "two groups: all are ok" test "$(grep -c ',tps,.*,ok$' turns/results.csv)" = 4
+holds "two groups: nothing is left" test -z "$(tables)"
+# what the plan cannot tell: one schema by two names
+sed -e 's/^database external server .*/&\ndatabase external again { volume = v  host = "127.0.0.1"  port = PORT  user = "bench"  password = env("STB_TEST_PASSWORD")  schema = "bench" }/' \
+	-e 's/workload oltp many { database = server/workload oltp many { database = again/' two.stb >aliased.stb
+stop_server
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+sed -i "s/PORT/$port/" aliased.stb
+"$mariadbd" --no-defaults --user="$who" --datadir="$work/data" --socket="$work/sock" --pid-file="$work/pid" --bind-address=127.0.0.1 --port="$port" \
+	--innodb-buffer-pool-size=16M >>server.log 2>&1 &
+server=$!
+wait_for 60 sql "SELECT 1"
+sql "CREATE USER bench@127.0.0.1 IDENTIFIED BY '$STB_TEST_PASSWORD'; GRANT ALL ON bench.* TO bench@127.0.0.1"
+expect "one schema by two names" 5 "$STB" run aliased.stb -o aliased
+says "one schema: why" 'cannot load the data set: the schema holds the tables of another group of this run'
+says "one schema: the first group is measured" ',few,.*,tps,.*,ok$' aliased/results.csv
+lacks "one schema: the second is not" ',many,.*,tps,' aliased/results.csv
+holds "one schema: nothing is left" test -z "$(tables)"
+
+# a server that is another one than before: neither resumed nor taken over
+sed 's/time = 60s/time = 1s/; s/matrix m {/matrix m { repeat = 3/' db.stb >again.stb
+begin_run again.stb other
+wait_for 60 grep -q '"ev":"result"' other/journal.jsonl
+kill -TERM $pid
+wait $pid
+holds "another server: one repetition is there" test "$(grep -c '"ev":"result"' other/journal.jsonl)" -ge 1
+was=$(sql "SELECT @@GLOBAL.innodb_flush_log_at_trx_commit")
+sql "SET GLOBAL innodb_flush_log_at_trx_commit = 0"
+cp -r other before
+expect "another server: resume" 3 "$STB" resume other
+says "another server: what differs" 'database .server. is not as it was when the figures in .other. were measured: .innodb_flush_log_at_trx_commit. was .1., is .0.'
+says "another server: what to do" 'what to do: make the server as it was, or measure anew'
+says "another server: which line" 'asked for at again\.stb:'
+holds "another server: nothing was changed" diff -r before other
+expect "another server: reuse" 3 "$STB" run again.stb --reuse other -o reused
+says "another server: the same words" 'database .server. is not as it was when the figures in .*other. were measured'
+holds "another server: nothing was made" test ! -e reused
+sql "SET GLOBAL innodb_flush_log_at_trx_commit = $was"
+expect "the server as it was: reuse" 0 "$STB" run again.stb --reuse other -o reused
+expect "the server as it was: resume" 0 "$STB" resume other
+holds "the server as it was: all is there" test "$(grep -c ',tps,.*,ok$' other/results.csv)" = 3
+holds "the server as it was: nothing is left" test -z "$(tables)"
+
 exit $failed

@@ -33,6 +33,7 @@ static void check_some(const struct stb_plan *p, struct stb_done *done, uint64_t
 {
 	struct stb_remaining *remaining = stb_remaining_new(p, NULL, done);
 	bool *up = calloc(p->n_groups + 1, sizeof *up), *loaded = calloc(p->n_groups + 1, sizeof *loaded), slot_open = false;
+	bool *kept = calloc(p->n_groups + 1, sizeof *kept), *restored = calloc(p->n_groups + 1, sizeof *restored);
 	uint32_t running = STB_NONE;
 	uint64_t n = 0;
 	struct stb_step s, before = { .op = STB_OP_STOP };
@@ -54,12 +55,27 @@ static void check_some(const struct stb_plan *p, struct stb_done *done, uint64_t
 			break;
 		case STB_OP_LOAD:
 			cr_assert_eq(running, s.group);
+			cr_assert_not(loaded[s.group]);
 			loaded[s.group] = true;
+			break;
+		case STB_OP_KEEP:
+			cr_assert_eq(running, s.group);
+			cr_assert(loaded[s.group]);
+			kept[s.group] = true;
+			running = STB_NONE;
+			break;
+		case STB_OP_RESTORE:
+			cr_assert_eq(running, STB_NONE);
+			cr_assert(kept[s.group], "restored from what was not set aside");
+			restored[s.group] = true;
 			break;
 		case STB_OP_MEASURE:
 			cr_assert_not(stb_done_has(done, p->cells[s.cell].same_as, s.slot + 1, s.repetition));
 			cr_assert_eq(running, s.group);
 			cr_assert(loaded[s.group], "measured on a data set that is not there");
+			cr_assert(!stb_plan_restores(p, s.matrix, s.group) || restored[s.group], "measured on a data set that was used");
+			if (p->matrices[s.matrix].fresh == STB_FRESH_REPETITION)
+				restored[s.group] = false;
 			slot_open = false;
 			n++;
 			break;
@@ -70,7 +86,7 @@ static void check_some(const struct stb_plan *p, struct stb_done *done, uint64_t
 		case STB_OP_DEPROVISION:
 			cr_assert(up[s.group]);
 			cr_assert_neq(running, s.group);
-			up[s.group] = loaded[s.group] = false;
+			up[s.group] = loaded[s.group] = kept[s.group] = restored[s.group] = false;
 			break;
 		case STB_OP_COOLDOWN:
 			cr_assert_neq(before.op, STB_OP_COOLDOWN);
@@ -83,6 +99,8 @@ static void check_some(const struct stb_plan *p, struct stb_done *done, uint64_t
 	cr_assert_eq(n + done->n, n_all);
 	free(up);
 	free(loaded);
+	free(kept);
+	free(restored);
 	stb_remaining_free(remaining);
 }
 
@@ -111,13 +129,17 @@ static void check_without(const struct stb_plan *p, uint64_t seed, uint64_t of)
 Test(remaining, for_every_order_and_fresh)
 {
 	for (int order = STB_ORDER_INTERLEAVED; order <= STB_ORDER_SHUFFLED; order++) {
-		for (int fresh = STB_FRESH_ONCE; fresh <= STB_FRESH_REPETITION; fresh++) {
+		for (int way = 2 * STB_FRESH_ONCE; way <= 2 * STB_FRESH_REPETITION + 1; way++) {
+			const bool copies = way % 2;
+			const int fresh = way / 2;
 			const struct stb_matrix_shape shapes[] = {
 				{ .groups = 3, .cells = 7, .repeat = 3, .order = order, .fresh = fresh, .cooldown_ns = 5 },
 				{ .groups = 3, .cells = 4, .repeat = 2, .order = order, .fresh = fresh, .days = 2, .n_at = 2 },
 			};
 			struct stb_plan *p = stb_test_plan(STB_TEST_MYSQL, shapes, 2);
 
+			for (uint32_t i = 0; i < p->n_groups && copies; i++)
+				p->groups[i].copy_bytes = 1000;
 			check_all(p);
 			for (uint64_t seed = 0; seed < 5; seed++) {
 				check_without(p, seed, 1);

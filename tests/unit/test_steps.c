@@ -1,7 +1,7 @@
 /*
  * test_steps.c - the order of a run for each order and fresh, on plans made by hand.
  *
- * Steps are written as one line: W wait for slot, P provision, S start, L load, M measure, X stop, D remove, C cool down; groups and cells by
+ * Steps are written as one line: W wait for slot, P provision, S start, L load, K keep (set data aside), R restore, M measure, X stop, D remove, C cool down; groups and cells by
  * their index, measurements as cell.repetition, slots from 0.
  */
 #include "runtime/base/buf.h"
@@ -15,7 +15,7 @@
 static char *walk(const struct stb_plan *p, const uint8_t *keep)
 {
 	static const char letters[] = { [STB_OP_WAIT_SLOT] = 'W', [STB_OP_PROVISION] = 'P', [STB_OP_START] = 'S', [STB_OP_LOAD] = 'L',
-		[STB_OP_MEASURE] = 'M', [STB_OP_STOP] = 'X', [STB_OP_DEPROVISION] = 'D', [STB_OP_COOLDOWN] = 'C' };
+		[STB_OP_KEEP] = 'K', [STB_OP_RESTORE] = 'R', [STB_OP_MEASURE] = 'M', [STB_OP_STOP] = 'X', [STB_OP_DEPROVISION] = 'D', [STB_OP_COOLDOWN] = 'C' };
 	struct stb_steps *it = stb_steps_new(p, keep);
 	struct stb_step s;
 	struct stb_buf b;
@@ -92,6 +92,33 @@ Test(steps, a_private_server_runs_only_while_it_is_measured)
 		"P0 S0 L0 M0.1 X0 D0 P1 S1 L1 C M1.1 X1 D1 P0 S0 L0 C M0.2 X0 D0 P1 S1 L1 C M1.2 X1 D1");
 	expect(STB_TEST_MYSQL, &once, 1, NULL, "P0 S0 L0 M0.1 X0 P1 S1 L1 C M1.1 X1 S0 C M0.2 X0 S1 C M1.2 X1 D1 D0");
 	expect(STB_TEST_EXTERNAL, &once, 1, NULL, "P0 L0 M0.1 P1 L1 C M1.1 C M0.2 C M1.2 D1 D0");
+}
+
+static void expect_copies(const struct stb_matrix_shape *shapes, uint32_t n, const char *want)
+{
+	struct stb_plan *p = stb_test_plan(STB_TEST_MYSQL, shapes, n);
+	char *got;
+
+	for (uint32_t i = 0; i < p->n_groups; i++)
+		p->groups[i].copy_bytes = 1000;
+	got = walk(p, NULL);
+	cr_assert_str_eq(got, want);
+	free(got);
+	stb_plan_free(p);
+}
+
+Test(steps, what_was_loaded_is_restored_where_cells_are_fresh)
+{
+	const struct stb_matrix_shape cell = { .groups = 2, .cells = 3, .repeat = 2, .fresh = STB_FRESH_CELL };
+	const struct stb_matrix_shape repetition = { .groups = 1, .cells = 1, .repeat = 3, .fresh = STB_FRESH_REPETITION, .cooldown_ns = 5 };
+	const struct stb_matrix_shape group = { .groups = 1, .cells = 2, .repeat = 1, .fresh = STB_FRESH_GROUP };
+	const struct stb_matrix_shape both[] = { group, { .groups = 1, .cells = 2, .repeat = 1, .fresh = STB_FRESH_CELL } };
+
+	expect_copies(&cell, 1, "P0 S0 L0 K0 R0 S0 M0.1 X0 R0 S0 M2.1 X0 D0 P1 S1 L1 K1 R1 S1 M1.1 X1 D1 "
+		"P0 S0 L0 K0 R0 S0 M0.2 X0 R0 S0 M2.2 X0 D0 P1 S1 L1 K1 R1 S1 M1.2 X1 D1");
+	expect_copies(&repetition, 1, "P0 S0 L0 K0 R0 S0 M0.1 X0 R0 S0 C M0.2 X0 R0 S0 C M0.3 X0 D0");
+	expect_copies(&group, 1, "P0 S0 L0 M0.1 M1.1 X0 D0");
+	expect_copies(both, 2, "P0 S0 L0 M0.1 M1.1 X0 D0 P0 S0 L0 K0 R0 S0 M2.1 X0 R0 S0 M3.1 X0 D0");
 }
 
 Test(steps, a_dataset_that_is_there_is_not_loaded)
@@ -221,6 +248,13 @@ static void check_invariants(const struct stb_plan *p)
 			cr_assert(running == s.group && !loaded[s.group]);
 			loaded[s.group] = true;
 			break;
+		case STB_OP_KEEP:
+			cr_assert(running == s.group && loaded[s.group]);
+			running = STB_NONE;
+			break;
+		case STB_OP_RESTORE:
+			cr_assert(up[s.group] && running == STB_NONE && loaded[s.group]);
+			break;
 		case STB_OP_MEASURE:
 			cr_assert(running == s.group && loaded[s.group] && p->cells[s.cell].group == s.group);
 			counts[s.cell]++;
@@ -266,6 +300,9 @@ Test(steps, invariants_hold_for_every_order_and_fresh)
 			struct stb_plan_totals t;
 
 			check_invariants(p);
+			for (uint32_t i = 0; i < p->n_groups; i++)
+				p->groups[i].copy_bytes = 1000;
+			check_invariants(p);
 			stb_plan_totals(p, NULL, &t);
 			cr_assert_eq(t.n_measurements, 7 * 3 + 4 * 2 * 6 + 5);
 			stb_plan_free(p);
@@ -280,6 +317,23 @@ Test(steps, an_empty_plan_has_none)
 
 	cr_assert_str_eq(got, "");
 	free(got);
+	stb_plan_free(p);
+}
+
+Test(totals, copies_cost_their_writing_and_their_space)
+{
+	const struct stb_matrix_shape s = { .groups = 1, .cells = 2, .repeat = 2, .fresh = STB_FRESH_REPETITION };
+	struct stb_plan *p = stb_test_plan(STB_TEST_MYSQL, &s, 1);
+	struct stb_plan_totals t;
+
+	p->groups[0].copy_bytes = 3000000;
+	p->groups[0].restore_ns = 1000000000;
+	stb_plan_totals(p, NULL, &t);
+	cr_assert_eq(t.n_provisions, 1);
+	cr_assert_eq(t.n_restores, 4);
+	cr_assert_eq(t.load_bytes, 1000000 + 4 * 3000000);
+	cr_assert_eq(t.peak_space_bytes, 5000000 + 3000000);
+	cr_assert_eq(t.time_ns, 2000000000ull + 4 * 1000000000ull + 4 * 10000000000ull);
 	stb_plan_free(p);
 }
 
