@@ -230,8 +230,8 @@ void stb_group_start(struct stb_run *run, uint32_t group)
 	const uint64_t since = stb_clock_ns();
 	struct stb_err err;
 
-	if (g->failed || g->running || !g->provisioned || !db)
-		return;
+	if (g->failed || g->broken || g->running || !g->provisioned || !db)
+		return; /* a broken one is made anew: stb_group_ready() */
 	if (is_private(db) && (!g->mysqld || (g->n_replicas && !g->replicas[g->n_replicas - 1])))
 		return; /* interrupted while it was made */
 	stop_others(run, group);

@@ -114,7 +114,7 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	mkdir tight
 	sed -e "s|path = \"$work/store\"|path = \"$work/tight\"|" -e 's/  redo_volume = part//' db.stb >tight.stb
 	expect "no room: the run" 0 unshare -m --propagation private sh -c \
-		"mount -t tmpfs -o size=95m,mode=0755 stb-test '$work/tight' && exec '$STB' run tight.stb -o tight-run"
+		"mount -t tmpfs -o size=72m,mode=0755 stb-test '$work/tight' && exec '$STB' run tight.stb -o tight-run"
 	says "no room: it is said once" 'there is no room for a copy of the loaded data beside it: .* so it is loaded anew'
 	holds "no room: once" test "$(grep -c 'no room for a copy' err)" = 1
 	holds "no room: loaded for each" test "$(ops tight-run | tr ',' '\n' | grep -c '^load data set$')" = 4

@@ -220,9 +220,11 @@ fi
 
 # SIGKILL takes all of them down
 run killed semi.stb 60s
+pids=$(servers_of killed)
+holds "SIGKILL: there are two servers" test "$(echo "$pids" | wc -l)" = 2
 kill -KILL $pid
 wait $pid 2>/dev/null
-none_left() { test -z "$(servers_of killed)"; }
+none_left() { for p in $pids; do kill -0 "$p" 2>/dev/null && return 1; done; true; }
 holds "SIGKILL: every server ends with it" wait_for 30 none_left
 expect "SIGKILL: clean" 0 "$STB" clean killed
 holds "SIGKILL: nothing is left" test -z "$(leftovers killed)$(ls store)$(ls parts)"
