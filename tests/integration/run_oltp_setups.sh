@@ -181,10 +181,9 @@ holds "replica stopped before: both repetitions count, the second on servers mad
 holds "replica stopped before: nothing is left" test -z "$(leftovers still)$(ls store)$(ls parts)"
 
 # ports that somebody takes between the moment they were found free and the server's own try
-real=$(PATH=$PATH:/usr/sbin command -v mariadbd || PATH=$PATH:/usr/sbin command -v mysqld)
-if "${real:-false}" --version 2>/dev/null | grep -q MariaDB; then
+if [ -n "$mysqld" ]; then
 	mkdir -p fake/bin
-	ln -s "$(dirname "$(dirname "$(readlink -f "$real")")")/share" fake/share
+	ln -s "$(dirname "$(dirname "$(readlink -f "$mysqld")")")/share" fake/share
 	mkdir -m 777 fake/state && : >fake/state/taken && chmod 666 fake/state/taken
 	cat >fake/hold.py <<-'PY'
 		import os, socket, sys, time
@@ -194,7 +193,7 @@ if "${real:-false}" --version 2>/dev/null | grep -q MariaDB; then
 		open(sys.argv[2], "w").write(str(os.getpid()))
 		time.sleep(60)
 	PY
-	cat >fake/bin/mariadbd <<-SH
+	cat >"fake/bin/$(basename "$mysqld")" <<-SH
 		#!/bin/bash
 		port=
 		for a; do case \$a in --port=*) port=\${a#--port=} ;; esac; done
@@ -203,9 +202,9 @@ if "${real:-false}" --version 2>/dev/null | grep -q MariaDB; then
 			python3 "$work/fake/hold.py" "\$port" "$work/fake/state/held.\$port" >/dev/null 2>&1 </dev/null &
 			until [ -s "$work/fake/state/held.\$port" ]; do :; done
 		fi
-		exec "$real" "\$@"
+		exec "$mysqld" "\$@"
 	SH
-	chmod 755 fake/bin/mariadbd
+	chmod 755 fake/bin/*
 	at_end 'for p in "$work"/fake/state/held.*; do kill -KILL "$(cat "$p")" 2>/dev/null; done'
 	sed 's/  replicas = 2/  replicas = 1/' async.stb >ports.stb
 	PATH="$work/fake/bin:$PATH" expect "taken ports: the run" 0 "$STB" run ports.stb -o ports
@@ -215,7 +214,7 @@ if "${real:-false}" --version 2>/dev/null | grep -q MariaDB; then
 	holds "taken ports: no log is kept of what was mended" test -z "$(ls ports/*.log 2>/dev/null)"
 	holds "taken ports: nothing is left" test -z "$(leftovers ports)$(ls store)$(ls parts)"
 else
-	skip "taken ports: the run" "needs MariaDB's server"
+	skip "taken ports: the run" "needs mariadbd or mysqld"
 fi
 
 # SIGKILL takes all of them down

@@ -139,21 +139,24 @@ expect "two groups, in turns" 0 "$STB" run turns.stb -o turns
 holds "two groups: all are ok" test "$(grep -c ',tps,.*,ok$' turns/results.csv)" = 4
 holds "two groups: nothing is left" test -z "$(tables)"
 # what the plan cannot tell: one schema by two names
-sed -e 's/^database external server .*/&\ndatabase external again { volume = v  host = "127.0.0.1"  port = PORT  user = "bench"  password = env("STB_TEST_PASSWORD")  schema = "bench" }/' \
-	-e 's/workload oltp many { database = server/workload oltp many { database = again/' two.stb >aliased.stb
-stop_server
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-sed -i "s/PORT/$port/" aliased.stb
-"$mariadbd" --no-defaults --user="$who" --datadir="$work/data" --socket="$work/sock" --pid-file="$work/pid" --bind-address=127.0.0.1 --port="$port" \
-	--innodb-buffer-pool-size=16M >>server.log 2>&1 &
-server=$!
-wait_for 60 sql "SELECT 1"
-sql "CREATE USER bench@127.0.0.1 IDENTIFIED BY '$STB_TEST_PASSWORD'; GRANT ALL ON bench.* TO bench@127.0.0.1"
-expect "one schema by two names" 5 "$STB" run aliased.stb -o aliased
-says "one schema: why" 'cannot load the data set: the schema holds the tables of another group of this run'
-says "one schema: the first group is measured" ',few,.*,tps,.*,ok$' aliased/results.csv
-lacks "one schema: the second is not" ',many,.*,tps,' aliased/results.csv
-holds "one schema: nothing is left" test -z "$(tables)"
+if [ $family = MariaDB ]; then # to whose accounts a password can be shown without TLS
+	sed -e 's/^database external server .*/&\ndatabase external again { volume = v  host = "127.0.0.1"  port = PORT  user = "bench"  password = env("STB_TEST_PASSWORD")  schema = "bench" }/' \
+		-e 's/workload oltp many { database = server/workload oltp many { database = again/' two.stb >aliased.stb
+	stop_server
+	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	sed -i "s/PORT/$port/" aliased.stb
+	run_server "$work/data" "$work/sock" --bind-address=127.0.0.1 --port="$port" >>server.log 2>&1 &
+	server=$!
+	wait_for 60 sql "SELECT 1"
+	sql "CREATE USER bench@127.0.0.1 IDENTIFIED BY '$STB_TEST_PASSWORD'; GRANT ALL ON bench.* TO bench@127.0.0.1"
+	expect "one schema by two names" 5 "$STB" run aliased.stb -o aliased
+	says "one schema: why" 'cannot load the data set: the schema holds the tables of another group of this run'
+	says "one schema: the first group is measured" ',few,.*,tps,.*,ok$' aliased/results.csv
+	lacks "one schema: the second is not" ',many,.*,tps,' aliased/results.csv
+	holds "one schema: nothing is left" test -z "$(tables)"
+else
+	skip "one schema by two names" "needs MariaDB"
+fi
 
 # a server that is another one than before: neither resumed nor taken over
 sed 's/time = 60s/time = 1s/; s/matrix m {/matrix m { repeat = 3/' db.stb >again.stb

@@ -68,6 +68,8 @@ Test(db_keep, every_copy_has_the_tables_as_they_were_loaded)
 	char loaded[400], now[400], pool[80], first_pool[80] = "", mysql[128];
 	struct server s;
 
+	if (!server_is_mariadb())
+		cr_skip_test("needs MariaDB"); /* whose tables tell what is cached */
 	server_init(&s);
 	snprintf(mysql, sizeof(mysql), "%s/mysql", s.dir);
 	server_up(&s);
@@ -104,6 +106,8 @@ Test(db_keep, redo_and_binary_log_are_copied_with_the_data)
 	char redo[128], binlog[128], tmp[128], loaded[400], now[400], gtid[100], gtid_now[100];
 	struct server s;
 
+	if (!server_is_mariadb())
+		cr_skip_test("needs MariaDB"); /* whose GTIDs these are */
 	server_init(&s);
 	snprintf(redo, sizeof(redo), "%s/r", s.dir);
 	snprintf(binlog, sizeof(binlog), "%s/b", s.dir);
@@ -182,6 +186,8 @@ Test(db_keep, where_there_is_no_room_the_files_stay_where_they_are)
 	char loaded[400], now[400], mysql[128];
 	struct server s;
 
+	if (!server_is_mariadb())
+		cr_skip_test("needs MariaDB"); /* whose files fit */
 	server_init(&s);
 	if (!test_own_mounts() || mount("stb-itest", s.dir, "tmpfs", MS_NODEV | MS_NOSUID, "size=90m,mode=0700")) {
 		server_down(&s);

@@ -36,6 +36,8 @@ static void pair_up(struct pair *p)
 {
 	struct stb_err err = {0};
 
+	if (!server_is_mariadb())
+		cr_skip_test("needs MariaDB"); /* whose words the tests speak */
 	memset(p, 0, sizeof(*p));
 	server_init(&p->primary);
 	server_init(&p->replica);
