@@ -48,7 +48,7 @@ workload oltp point_select {
   tables     = 2
   table_size = 500
   threads    = 2
-  events     = 400
+  events     = 2000
 }
 workload oltp read_only {
   like       = point_select
@@ -80,21 +80,37 @@ figure() { awk -F, -v m="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; ne
 # printed FILE LABEL: a number of sysbench's report
 printed() { sed -n "s/^ *$2: *\([0-9]*\).*/\1/p" "$1" | head -n 1; }
 
+# commands FILE: how many statements of each kind the server has carried out
+commands() { sql "SHOW GLOBAL STATUS LIKE 'Com%'" | awk '$1 ~ /^Com_(select|insert|update|delete|begin|commit|rollback)$/' >"$1"; }
+# apart A B C D: kinds of which the server did more or fewer from A to B than from C to D; what either does besides its transactions is
+# less than a hundred statements
+apart() {
+	awk 'FILENAME != last { last = FILENAME; k++ } { n[k, $1] = $2; names[$1] }
+		END { for (c in names) { x = n[2, c] - n[1, c]; y = n[4, c] - n[3, c]; d = x > y ? x - y : y - x
+			if (d > 100 + 0.005 * (x > y ? x : y)) printf "%s %d %d ", c, x, y } }' "$@"
+}
+
 for w in point_select read_only read_write write_only; do
 	expect "$w: export" 0 "$STB" export sysbench spec.stb --cell "workload = $w" -o "$w.sh"
 	lacks "$w: the secret is not in it" hidden_word "$w.sh"
+	commands com.1
 	sh "$w.sh" >"$w.out" 2>"$w.err"
 	holds "$w: sysbench carries it out" test $? = 0
+	commands com.2
 	holds "$w: it cleaned up" test -z "$(sql 'SHOW TABLES FROM sbtest')"
 	expect "$w: stb carries the cell out" 0 "$STB" run spec.stb --only "workload = $w" -o "run-$w"
 	events=$(printed "$w.out" 'total number of events')
 	queries=$(printed "$w.out" 'total')
-	holds "$w: as many events" test "$events" = "$(figure "run-$w/results.csv" events)" -a "$events" = 400
+	holds "$w: as many events" test "$events" = "$(figure "run-$w/results.csv" events)" -a "$events" = 2000
 	per_event=$(awk -v q="$(figure "run-$w/results.csv" qps)" -v t="$(figure "run-$w/results.csv" tps)" 'BEGIN { printf "%.3f", q / t }')
 	holds "$w: as many queries in each ($queries, $per_event)" test "$per_event" = "$(awk -v q="$queries" -v e="$events" 'BEGIN { printf "%.3f", q / e }')"
 	expect "$w: import of the script" 0 "$STB" import sysbench -o "$w.stb" -- "$(cat "$w.sh")"
+	commands com.3
 	expect "$w: stb carries the import out" 0 "$STB" run "$w.stb" -o "back-$w"
-	holds "$w: as many events once more" test "$(figure "back-$w/results.csv" events)" = 400
+	commands com.4
+	different=$(apart com.1 com.2 com.3 com.4)
+	holds "$w: the server carried out the same statements: $different" test -z "$different"
+	holds "$w: as many events once more" test "$(figure "back-$w/results.csv" events)" = 2000
 done
 kill $pid
 wait $pid 2>/dev/null
