@@ -10,6 +10,7 @@
  *   reap    starts what was put off, then waits until at least `min` requests are complete, for wait_ns at most (0: as long as it takes;
  *           a span rather than an instant, so that no engine needs the clock); returns up to `max` of them, or -errno. Fewer than min, even
  *           none, after wait_ns or a signal. Does not wait with min 0, nor for more than is in flight.
+ *   perform (engines that keep nothing in flight) does one request here and now and returns its result; what submit and reap do, in one step
  *   sync    fsync or fdatasync of the file. 0 or -errno. Waits for nothing that is in flight.
  *   cancel  asks for everything in flight to end. Every request still comes back through reap: with -ECANCELED, or done after all.
  *   close   nothing may be in flight; frees everything.
@@ -77,11 +78,12 @@ struct stb_io_ops {
 	int (*open)(struct stb_io_engine *e, const struct stb_io_open *o, struct stb_err *err);
 	int (*submit)(struct stb_io_engine *e, const uint32_t *slots, uint32_t n);
 	int (*reap)(struct stb_io_engine *e, struct stb_io_done *done, uint32_t min, uint32_t max, uint64_t wait_ns);
+	/* NULL: requests are in flight for a time. Else none is, so that its latency has no parts. */
+	int32_t (*perform)(struct stb_io_engine *e, const struct stb_io_req *r);
 	int (*sync)(struct stb_io_engine *e, bool data_only);
 	int (*cancel)(struct stb_io_engine *e);
 	void (*close)(struct stb_io_engine *e);
 	bool no_file; /* works without a target */
-	bool at_once; /* a request is done when submit returns: no time in flight, so its latency has no parts */
 };
 
 enum stb_io_engine_id {

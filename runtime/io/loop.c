@@ -2,7 +2,7 @@
  * loop.c - the measured loop. No logging, no allocation, no lock; the only shared line written is the worker's own stb_live.
  *
  *     fill:    free slots -> offset, direction, stamp -> ready          one function of a few, chosen in prepare; custom.c has the unusual ones
- *     submit:  the engine gets all that is ready, in parts              a clock read before each, unless the engine is at_once
+ *     submit:  the engine gets all that is ready, in parts              a clock read before each, unless nothing is in flight
  *     reap:    at least iodepth_batch of them come back                 a clock read after it
  *     collect: account each completion; publish
  *
@@ -40,6 +40,10 @@
  * two sectors written are alike (nothing compresses or deduplicates) and the buffer stays in the cache. Rejected: a large pool with a rolling
  * offset, which writes the same few thousand blocks again and again and reads every one of them from memory.
  *
+ * With depth 1 and an engine that keeps nothing in flight there is nothing to hand over and to wait for: singles() performs one I/O after the
+ * other, with the same draws, stamps and accounts. It leaves what is not the rule (a short I/O, an error) to the turn. For the null engine that
+ * is less than half of the instructions, for psync on tmpfs 25 ns of 1,160.
+ *
  * fsync and fdatasync after every N writes: when N have been issued no more I/O is, the N complete, then the sync is made; so a sync covers
  * exactly the writes before it, and its latency is apart from theirs.
  */
@@ -54,6 +58,7 @@
 
 #define SECTOR 512u
 #define WAIT_NS STB_NS_PER_S               /* how long a turn sleeps before it looks at stop again */
+#define SPELL_NS 50000u                    /* after as long a look at stop, and the counters are shown */
 #define DRAIN_NS (60 * STB_NS_PER_S)       /* after the end, before what is in flight is cancelled */
 #define CANCEL_NS (10 * STB_NS_PER_S)      /* after that, before we give up */
 
@@ -71,52 +76,62 @@ static inline bool told_to_stop(const struct stb_io_worker *w)
 	return atomic_load_explicit(w->stop, memory_order_relaxed) | atomic_load_explicit(&w->control->abort, memory_order_relaxed);
 }
 
-/* How many I/Os may be filled before something that only happens now and then is due. */
-static inline uint32_t lean_stretch(const struct stb_io_worker *w)
+/* How many of n I/Os may be filled before something that only happens now and then is due. */
+static inline uint32_t lean_stretch(const struct stb_io_worker *w, uint64_t n)
 {
-	uint64_t n = STB_MIN((uint64_t)w->n_free, w->budget);
-
+	n = STB_MIN(n, w->budget);
 	n = STB_MIN(n, w->pass_left);
 	n = STB_MIN(n, w->until_fsync);
 	return (uint32_t)STB_MIN(n, w->until_fdatasync);
 }
 
-/* Length and buffer of a slot never change here; direction only where directions are mixed. */
+/* Length and buffer of a slot never change here; direction only where directions are mixed. 1 for a write. */
+static inline __attribute__((always_inline)) uint32_t draw(struct stb_io_worker *w, struct stb_io_req *r, uint64_t now,
+	enum stb_offset_mode mode, bool mixed, bool stamps)
+{
+	if (mixed)
+		r->dir = (stb_rng_next(&w->mix) >> 11) < w->read_below ? STB_READ : STB_WRITE;
+	r->offset = w->base + stb_offsets_next_as(&w->offsets, mode, (enum stb_dir)r->dir) * w->bs;
+	r->start_ns = now;
+	if (!stamps || r->dir != STB_WRITE)
+		return 0;
+	stb_io_stamp(w, r);
+	return 1;
+}
+
+/* n have been drawn, `writes` of them writes, within a stretch. Returns the clock, which the next I/O starts at. */
+static inline __attribute__((always_inline)) uint64_t drawn(struct stb_io_worker *w, uint32_t n, uint32_t writes, uint64_t now, bool stamps)
+{
+	w->issued += n;
+	w->budget -= n;
+	w->until_fsync -= writes;
+	w->until_fdatasync -= writes;
+	w->sync_due = stamps && (w->until_fsync == 0 || w->until_fdatasync == 0);
+	w->pass_left -= n;
+	if (__builtin_expect(w->pass_left == 0, 0)) {
+		stb_io_target_invalidate(w->fd, w->raw);
+		w->pass_left = w->pass_blocks;
+		now = stb_ticker_ns(w->ticker); /* not charged to the next I/O */
+	}
+	return now;
+}
+
 static inline __attribute__((always_inline)) void fill_lean(struct stb_io_worker *w, uint64_t now, enum stb_offset_mode mode, bool mixed,
 	bool stamps)
 {
 	while (w->n_free && w->budget && !w->sync_due) {
-		const uint32_t n = lean_stretch(w);
+		const uint32_t n = lean_stretch(w, w->n_free);
 		const uint32_t *slots = w->free + (w->n_free - n);
 		uint32_t *ready = w->ready + w->n_ready;
 		uint32_t writes = 0;
 
 		for (uint32_t i = 0; i < n; i++) {
-			struct stb_io_req *r = &w->reqs[slots[i]];
-
-			if (mixed)
-				r->dir = (stb_rng_next(&w->mix) >> 11) < w->read_below ? STB_READ : STB_WRITE;
-			r->offset = w->base + stb_offsets_next_as(&w->offsets, mode, (enum stb_dir)r->dir) * w->bs;
-			r->start_ns = now;
-			if (stamps && r->dir == STB_WRITE) {
-				stb_io_stamp(w, r);
-				writes++;
-			}
+			writes += draw(w, &w->reqs[slots[i]], now, mode, mixed, stamps);
 			ready[i] = slots[i];
 		}
 		w->n_free -= n;
 		w->n_ready += n;
-		w->issued += n;
-		w->budget -= n;
-		w->until_fsync -= writes;
-		w->until_fdatasync -= writes;
-		w->sync_due = stamps && (w->until_fsync == 0 || w->until_fdatasync == 0);
-		w->pass_left -= n;
-		if (__builtin_expect(w->pass_left == 0, 0)) {
-			stb_io_target_invalidate(w->fd, w->raw);
-			w->pass_left = w->pass_blocks;
-			now = stb_ticker_ns(w->ticker); /* not charged to the next I/O */
-		}
+		now = drawn(w, n, writes, now, stamps);
 	}
 }
 
@@ -142,22 +157,6 @@ static void reset_request(const struct stb_io_worker *w, uint32_t slot)
 
 	r->buf = w->buffers + slot * w->stride;
 	r->len = w->bs;
-}
-
-void stb_io_worker_choose(struct stb_io_worker *w)
-{
-	static void (*const fills[][3])(struct stb_io_worker *, uint64_t) = {
-		[STB_OFFSET_SEQUENTIAL] = { fill_seq_read, fill_seq_write, fill_seq_mixed },
-		[STB_OFFSET_UNIFORM] = { fill_uniform_read, fill_uniform_write, fill_uniform_mixed },
-		[STB_OFFSET_PERMUTED] = { fill_permuted_read, fill_permuted_write, fill_permuted_mixed },
-	};
-	const bool reads = w->read_below == STB_IO_ALWAYS, writes = w->read_below == 0;
-
-	w->fill = w->custom ? stb_io_custom_fill : fills[w->offsets.mode][reads ? 0 : writes ? 1 : 2];
-	for (uint32_t i = 0; i < w->depth; i++) {
-		reset_request(w, i);
-		w->reqs[i].dir = writes ? STB_WRITE : STB_READ;
-	}
 }
 
 /* --- what is not the rule --- */
@@ -440,6 +439,86 @@ static uint64_t drain(struct stb_io_worker *w, uint64_t now)
 	return now;
 }
 
+/* What came of the only request is not simply all of its bytes: the turn goes on with it. */
+static __attribute__((noinline, cold)) uint64_t odd_single(struct stb_io_worker *w, int32_t res, uint64_t now)
+{
+	w->n_free = 0;
+	settle(w, 0, res, now);
+	while (w->n_ready && w->end != STB_IO_LOOP_ERROR)
+		now = turn(w, 1, WAIT_NS);
+	return now;
+}
+
+/* Fills and performs one request after the other, until something else is due, for SPELL_NS at most. Returns the clock. */
+static inline __attribute__((always_inline)) uint64_t singles(struct stb_io_worker *w, uint64_t now, uint64_t deadline_ns,
+	enum stb_offset_mode mode, bool mixed, bool stamps)
+{
+	int32_t (*const perform)(struct stb_io_engine *, const struct stb_io_req *) = w->engine.ops->perform;
+	const uint64_t until = STB_MIN(deadline_ns, now + SPELL_NS);
+	const uint32_t n = lean_stretch(w, UINT32_MAX);
+	struct stb_io_req *r = &w->reqs[0];
+	uint32_t i = 0, writes = 0;
+	int32_t res;
+
+	if (n == 0)
+		return now;
+	do {
+		const uint64_t start = now;
+
+		writes += draw(w, r, start, mode, mixed, stamps);
+		res = perform(&w->engine, r);
+		now = stb_ticker_ns(w->ticker);
+		i++;
+		if (__builtin_expect(res != (int32_t)w->bs, 0))
+			break;
+		count(w, (enum stb_dir)r->dir, start, start, now, 1);
+	} while (i < n && now < until);
+	if (__builtin_expect(res != (int32_t)w->bs, 0))
+		now = odd_single(w, res, now);
+	now = drawn(w, i, writes, now, stamps);
+	publish(w);
+	return now;
+}
+
+#define SINGLES(name, mode, mixed, stamps)                                                                   \
+	static uint64_t name(struct stb_io_worker *w, uint64_t now, uint64_t deadline_ns)                    \
+	{                                                                                                    \
+		return singles(w, now, deadline_ns, (mode), (mixed), (stamps));                              \
+	}
+
+SINGLES(single_seq_reads, STB_OFFSET_SEQUENTIAL, false, false)
+SINGLES(single_seq_writes, STB_OFFSET_SEQUENTIAL, false, true)
+SINGLES(single_seq_mixed, STB_OFFSET_SEQUENTIAL, true, true)
+SINGLES(single_uniform_reads, STB_OFFSET_UNIFORM, false, false)
+SINGLES(single_uniform_writes, STB_OFFSET_UNIFORM, false, true)
+SINGLES(single_uniform_mixed, STB_OFFSET_UNIFORM, true, true)
+SINGLES(single_permuted_reads, STB_OFFSET_PERMUTED, false, false)
+SINGLES(single_permuted_writes, STB_OFFSET_PERMUTED, false, true)
+SINGLES(single_permuted_mixed, STB_OFFSET_PERMUTED, true, true)
+
+void stb_io_worker_choose(struct stb_io_worker *w)
+{
+	static void (*const fills[][3])(struct stb_io_worker *, uint64_t) = {
+		[STB_OFFSET_SEQUENTIAL] = { fill_seq_read, fill_seq_write, fill_seq_mixed },
+		[STB_OFFSET_UNIFORM] = { fill_uniform_read, fill_uniform_write, fill_uniform_mixed },
+		[STB_OFFSET_PERMUTED] = { fill_permuted_read, fill_permuted_write, fill_permuted_mixed },
+	};
+	static uint64_t (*const in_turn[][3])(struct stb_io_worker *, uint64_t, uint64_t) = {
+		[STB_OFFSET_SEQUENTIAL] = { single_seq_reads, single_seq_writes, single_seq_mixed },
+		[STB_OFFSET_UNIFORM] = { single_uniform_reads, single_uniform_writes, single_uniform_mixed },
+		[STB_OFFSET_PERMUTED] = { single_permuted_reads, single_permuted_writes, single_permuted_mixed },
+	};
+	const bool reads = w->read_below == STB_IO_ALWAYS, writes = w->read_below == 0;
+	const int kind = reads ? 0 : writes ? 1 : 2;
+
+	w->fill = w->custom ? stb_io_custom_fill : fills[w->offsets.mode][kind];
+	w->singles = !w->custom && w->depth == 1 && w->config->engine->ops->perform ? in_turn[w->offsets.mode][kind] : NULL;
+	for (uint32_t i = 0; i < w->depth; i++) {
+		reset_request(w, i);
+		w->reqs[i].dir = writes ? STB_WRITE : STB_READ;
+	}
+}
+
 /* A turn under a schedule or with pauses: waits for completions and for the next start at the same time. */
 static __attribute__((noinline)) uint64_t custom_turn(struct stb_io_worker *w, uint64_t deadline_ns)
 {
@@ -463,8 +542,12 @@ void stb_io_loop(struct stb_io_worker *w, uint64_t deadline_ns, uint64_t budget,
 	if (w->custom)
 		stb_io_custom_start(w->custom, w->since_ns, now);
 	for (;;) {
-		w->fill(w, now);
-		now = __builtin_expect(w->custom != NULL, 0) ? custom_turn(w, deadline_ns) : turn(w, w->batch, WAIT_NS);
+		if (w->singles) {
+			now = w->singles(w, now, deadline_ns);
+		} else {
+			w->fill(w, now);
+			now = __builtin_expect(w->custom != NULL, 0) ? custom_turn(w, deadline_ns) : turn(w, w->batch, WAIT_NS);
+		}
 		if (w->sync_due && w->inflight == 0 && w->n_ready == 0)
 			now = sync_now(w, now);
 		if (w->end == STB_IO_LOOP_ERROR)

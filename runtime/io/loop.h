@@ -29,6 +29,7 @@ struct stb_io_worker {
 	/* set in prepare, read by the loop */
 	struct stb_io_engine engine;
 	void (*fill)(struct stb_io_worker *w, uint64_t now); /* free slots -> ready requests; stb_io_worker_choose */
+	uint64_t (*singles)(struct stb_io_worker *w, uint64_t now, uint64_t deadline_ns); /* fill and turn for one at a time; NULL: not these */
 	const struct stb_ticker *ticker;
 	const _Atomic uint32_t *stop; /* the parent's */
 	struct stb_io_control *control;
@@ -45,7 +46,7 @@ struct stb_io_worker {
 	uint32_t bs, depth;           /* bs: the least size, in which places, budget and passes are counted */
 	uint32_t batch;               /* a turn waits for as many completions */
 	uint32_t part;                /* the engine is given as many at once, at most */
-	bool split;                   /* slat and clat are told apart: the engine is not at_once */
+	bool split;                   /* slat and clat are told apart: requests are in flight for a time */
 	bool direct;
 	bool tells_latency;           /* live->lat_ns is wanted */
 	struct stb_io_custom *custom; /* NULL: the plain way */

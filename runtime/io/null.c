@@ -53,6 +53,12 @@ static int null_reap(struct stb_io_engine *e, struct stb_io_done *done, uint32_t
 	return (int)got;
 }
 
+static int32_t null_perform(struct stb_io_engine *e, const struct stb_io_req *r)
+{
+	(void)e;
+	return (int32_t)r->len;
+}
+
 static int null_sync(struct stb_io_engine *e, bool data_only)
 {
 	(void)e;
@@ -77,9 +83,9 @@ const struct stb_io_ops stb_io_null = {
 	.open = null_open,
 	.submit = null_submit,
 	.reap = null_reap,
+	.perform = null_perform,
 	.sync = null_sync,
 	.cancel = null_cancel,
 	.close = null_close,
-	.at_once = true,
 	.no_file = true,
 };

@@ -67,19 +67,24 @@ static inline ssize_t move(const struct psync_state *s, const struct stb_io_req 
 #endif
 }
 
-static int psync_submit(struct stb_io_engine *e, const uint32_t *slots, uint32_t n)
+static int32_t psync_perform(struct stb_io_engine *e, const struct stb_io_req *r)
 {
-	struct psync_state *s = e->state;
-	const struct stb_io_req *r;
+	const struct psync_state *s = e->state;
 	ssize_t got;
 
-	if (n == 0 || s->pending)
-		return 0;
-	r = &s->reqs[slots[0]];
 	do {
 		got = move(s, r);
 	} while (got < 0 && errno == EINTR);
-	s->done = (struct stb_io_done){ slots[0], got < 0 ? -errno : (int32_t)got };
+	return got < 0 ? -errno : (int32_t)got;
+}
+
+static int psync_submit(struct stb_io_engine *e, const uint32_t *slots, uint32_t n)
+{
+	struct psync_state *s = e->state;
+
+	if (n == 0 || s->pending)
+		return 0;
+	s->done = (struct stb_io_done){ slots[0], psync_perform(e, &s->reqs[slots[0]]) };
 	s->pending = true;
 	return 1;
 }
@@ -121,8 +126,8 @@ const struct stb_io_ops stb_io_psync = {
 	.open = psync_open,
 	.submit = psync_submit,
 	.reap = psync_reap,
+	.perform = psync_perform,
 	.sync = psync_sync,
 	.cancel = psync_cancel,
 	.close = psync_close,
-	.at_once = true,
 };

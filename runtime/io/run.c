@@ -360,8 +360,8 @@ static void job_init(struct job *j, struct run *r, uint32_t index)
 	w->ticker = &r->ticker;
 	w->depth = c->depth;
 	w->batch = c->batch;
-	w->part = c->engine->ops->at_once ? UINT32_MAX : STB_MAX(STB_IO_PART, w->batch);
-	w->split = !c->engine->ops->at_once && c->per_s == 0;
+	w->part = c->engine->ops->perform ? UINT32_MAX : STB_MAX(STB_IO_PART, w->batch);
+	w->split = !c->engine->ops->perform && c->per_s == 0;
 	w->direct = c->direct;
 	w->tells_latency = c->steady.metric == STB_STEADY_LAT;
 	w->read_below = c->read_below;
