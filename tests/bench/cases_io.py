@@ -1,7 +1,7 @@
 """I/O beside fio, on files that hold data, side by side on one file system; and the engine that does nothing.
 
 fio runs with --thread --norandommap --randrepeat=0, both sides with full latency histograms. Where fio can hand over in batches
-(iodepth_batch 1 and 16), both are tried and the one that costs less CPU is the peer. The CPU and the I/Os of a run of 0.1 s are taken off, so
+(BATCHES), all ways are tried and the one that costs least CPU is the peer. The CPU and the I/Os of a run of 0.1 s are taken off, so
 starting and laying out are not counted; io_uring's kernel workers are threads of the process and are. stb lays its file out in each run, so
 fio does too: on some disks what was just written is read at another speed than what has lain there.
 """
@@ -16,6 +16,13 @@ import time
 from side_by_side import FIO, Bar, sh, stb_run, timed
 
 EMPTY_S = 0.1
+
+# fio with iodepth_batch alone still takes and hands over one I/O at a time; with iodepth_batch_complete_min it waits for a batch.
+BATCHES = {
+    "1": ["--iodepth_batch=1"],
+    "16": ["--iodepth_batch=16"],
+    "16, waiting for 16": ["--iodepth_batch=16", "--iodepth_batch_complete_min=16", "--iodepth_batch_complete_max=32"],
+}
 
 
 class Zram:
@@ -77,7 +84,7 @@ class IoCase:
     note = None
 
     def __init__(self, name, title, rate_bar, cpu_bar=None, tail_bar=None, where=None, engine="psync", depth=1, rw="randread", bs=4096, size=256,
-                 jobs=1, direct=True, batches=(1,), zram_mib=0):
+                 jobs=1, direct=True, batches=("1",), zram_mib=0):
         self.name, self.title, self.rate_bar, self.cpu_bar, self.tail_bar = name, title, rate_bar, cpu_bar, tail_bar
         self.where, self.engine, self.depth, self.rw, self.bs, self.size, self.jobs = where, engine, depth, rw, bs, size, jobs
         self.direct, self.batches, self.zram_mib = direct and engine != "null", batches, zram_mib
@@ -137,7 +144,7 @@ class IoCase:
                 "--end_fsync=1", "--refill_buffers"])
         out, cpu = timed([FIO, "--name=bench", f"--directory={self.dir}", "--filename=fio.data", f"--size={self.size}M", f"--rw={self.rw}",
                           f"--bs={self.bs}", f"--direct={int(self.direct)}", f"--ioengine={self.engine}", f"--iodepth={self.depth}",
-                          f"--iodepth_batch={self.batch}", f"--numjobs={self.jobs}", "--group_reporting", "--thread", "--norandommap",
+                          *BATCHES[self.batch], f"--numjobs={self.jobs}", "--group_reporting", "--thread", "--norandommap",
                           "--randrepeat=0", "--lat_percentiles=1", "--time_based", f"--runtime={int(seconds * 1000)}ms",
                           "--output-format=json"])
         job = json.loads(out[out.index("{"):])["jobs"][0]["read" if "read" in self.rw else "write"]
@@ -189,7 +196,7 @@ matrix m {{
 def asynchronous(engine, bars, best):
     """depth 32 on zram and on the disk; bars: rate, CPU and tail of each."""
     suffix, fio = ("-best", "fio's best batch") if best else ("", "fio at iodepth_batch 1")
-    batches = (1, 16) if best else (1,)
+    batches = tuple(BATCHES) if best else ("1",)
     what = f"{engine} 4KiB random read, depth 32, direct, ext4 on"
     return [
         IoCase(f"{engine}-zram{suffix}", f"{what} zram, {fio}", *bars[0], engine=engine, depth=32, batches=batches, zram_mib=1000),
@@ -199,7 +206,7 @@ def asynchronous(engine, bars, best):
 
 CASES = [
     IoCase("null", "null engine, one job, depth 1", Bar(least=5, aim=10), engine="null"),
-    IoCase("null-32", "null engine, one job, depth 32, fio's best batch", Bar(least=5, aim=10), engine="null", depth=32, batches=(1, 16)),
+    IoCase("null-32", "null engine, one job, depth 32, fio's best batch", Bar(least=5, aim=10), engine="null", depth=32, batches=tuple(BATCHES)),
     IoCase("psync-tmpfs", "psync 4KiB random read, direct, file on tmpfs, one job", Bar(least=1.2, aim=1.35), where="/dev/shm"),
     IoCase("psync-disk", "psync 4KiB random read, direct, file on disk, one job", Bar(), where="/var/tmp"),
     *asynchronous("io_uring", [(Bar(), Bar(most=0.7, aim=0.55)), (Bar(), Bar(most=0.75, aim=0.6), Bar(lower=True))], True),
