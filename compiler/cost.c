@@ -285,12 +285,55 @@ static void add_cost(struct stb_cost *to, const struct stb_cost *part)
 	to->dataset_bytes = add(to->dataset_bytes, part->dataset_bytes);
 	to->file_bytes = add(to->file_bytes, part->file_bytes);
 	to->server_bytes = STB_MAX(to->server_bytes, part->server_bytes);
+	to->redo_bytes = STB_MAX(to->redo_bytes, part->redo_bytes);
+	to->binlog_bytes = STB_MAX(to->binlog_bytes, part->binlog_bytes);
+	to->tmp_bytes = STB_MAX(to->tmp_bytes, part->tmp_bytes);
 	to->reserve_bytes = STB_MAX(to->reserve_bytes, part->reserve_bytes);
 	to->mkfs_bytes = STB_MAX(to->mkfs_bytes, part->mkfs_bytes);
 	to->have_bytes = STB_MIN(to->have_bytes, part->have_bytes);
 	to->measure_ns = STB_MAX(to->measure_ns, part->measure_ns);
 	to->write_bytes = add(to->write_bytes, part->write_bytes); /* STB_UNBOUNDED saturates */
 	to->provision_ns = add(to->provision_ns, part->provision_ns);
+}
+
+bool stb_io_same_file(const struct stb_scope *a, const struct stb_scope *b)
+{
+	const struct stb_eattr *name = stb_eattr(a->workload, "filename");
+
+	if (a->database || b->database || !a->volume || a->volume != b->volume)
+		return false;
+	return stb_eattr_is(a->volume, "filesystem", "none") ||
+		(name && stb_eattr_is(b->workload, "filename", name->val.str) && stb_io_one_file(a->workload) == stb_io_one_file(b->workload));
+}
+
+bool stb_io_one_file(const struct stb_eblock *w)
+{
+	return stb_eattr_u64(w, "numjobs", 1) == 1 || stb_eattr_true(w, "shared_file");
+}
+
+/* Takes out of a part's costs what a part before it brings already: the server and its data set, the volume, the file. */
+static void count_once(const struct stb_scope *s, uint32_t index, struct stb_cost *part)
+{
+	const struct stb_scope *of = s->parts[index];
+	struct stb_cost before, volume = { .have_bytes = STB_UNBOUNDED };
+	bool has_volume = false;
+
+	for (uint32_t i = 0; i < index; i++) {
+		const struct stb_scope *other = s->parts[i];
+
+		if (other->database && other->database == of->database)
+			part->provision_ns = part->dataset_bytes = 0;
+		has_volume = has_volume || (other->volume && other->volume == of->volume);
+		if (!stb_io_same_file(other, of))
+			continue;
+		stb_cost(other, &before);
+		part->file_bytes -= STB_MIN(part->file_bytes, before.file_bytes);
+		part->layout_bytes -= STB_MIN(part->layout_bytes, before.layout_bytes);
+	}
+	if (!has_volume || !of->storage || stb_on_external_database(of))
+		return;
+	cost_volume(of, &volume);
+	part->provision_ns -= STB_MIN(part->provision_ns, volume.provision_ns);
 }
 
 /* What runs at the same time takes the time of the longest and the space of all. */
@@ -300,6 +343,7 @@ static void cost_mix(const struct stb_scope *s, struct stb_cost *c)
 		struct stb_cost part;
 
 		stb_cost(s->parts[i], &part);
+		count_once(s, i, &part);
 		add_cost(c, &part);
 	}
 	c->need_bytes = add(c->file_bytes, add(c->dataset_bytes, c->server_bytes));

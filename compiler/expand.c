@@ -431,28 +431,68 @@ static bool complete(const struct stb_scope *s)
 	return s->volume && s->storage;
 }
 
+static void add_mount(struct stb_expansion *x, struct stb_scope *s, struct stb_xmount m)
+{
+	if (!s->mounts)
+		s->mounts = STB_NEW_ARRAY(x->arena, struct stb_xmount, STB_MAX_MOUNTS);
+	s->mounts[s->n_mounts++] = m;
+}
+
 /* The volumes of a private database beside its data volume. */
 static void resolve_mounts(struct stb_walk *w, struct stb_scope *s, uint32_t cell)
 {
 	static const struct {
 		const char *attr, *role;
-	} rows[STB_MAX_MOUNTS] = { { "redo_volume", "redo" }, { "binlog_volume", "binlog" }, { "tmp_volume", "tmp" } };
+	} rows[STB_MAX_DB_MOUNTS] = { { "redo_volume", "redo" }, { "binlog_volume", "binlog" }, { "tmp_volume", "tmp" } };
 
 	for (size_t i = 0; s->database && i < STB_LEN(rows); i++) {
 		struct stb_eblock *volume = follow_written(w, s->database, rows[i].attr, STB_K_VOLUME, cell, true);
-		struct stb_xmount *m = &s->mounts[s->n_mounts];
+		struct stb_xmount m = { .role = rows[i].role };
 
 		if (!volume)
 			continue;
-		m->role = rows[i].role;
-		m->volume = resolve_volume(w, volume, cell, &m->storage);
-		s->n_mounts++;
+		m.volume = resolve_volume(w, volume, cell, &m.storage);
+		add_mount(w->x, s, m);
 	}
 }
 
 static bool is_type(const struct stb_eblock *b, const char *type)
 {
 	return b && !strcmp(b->block->type->type, type);
+}
+
+/*
+ * What the parts of a mix work on: the database, whose volume is then the data volume, and the volumes of the io workloads. The volume of an
+ * external database is described, so that those stand beside it.
+ */
+static void join_parts(struct stb_scope *s)
+{
+	for (uint32_t i = 0; i < s->n_parts; i++) {
+		const struct stb_scope *part = s->parts[i];
+
+		if (!part->database || s->database)
+			continue;
+		s->database = part->database;
+		s->volume = part->volume;
+		s->storage = part->storage;
+	}
+	for (uint32_t i = 0; i < s->n_parts && !s->database && !s->volume; i++) {
+		s->volume = s->parts[i]->volume;
+		s->storage = s->parts[i]->storage;
+	}
+}
+
+static void join_volumes(struct stb_expansion *x, struct stb_scope *s)
+{
+	for (uint32_t i = 0; i < s->n_parts; i++) {
+		const struct stb_scope *part = s->parts[i];
+		bool there = part->database || !part->volume || (part->volume == s->volume && !is_type(s->database, "external"));
+
+		for (uint32_t k = 0; k < s->n_mounts && !there; k++)
+			there = !strcmp(s->mounts[k].role, "io") && s->mounts[k].volume == part->volume;
+		if (!there)
+			add_mount(x, s, (struct stb_xmount){ "io", part->volume, part->storage });
+	}
 }
 
 /* The server of the cell with its pin, which an axis may bind, and that of the client, which none does. */
@@ -466,7 +506,7 @@ static void resolve_servers(struct stb_walk *w, struct stb_scope *s, uint32_t ce
 
 		s->server = server;
 		/* I/O workers and private servers run in it; a server that runs elsewhere does not */
-		if (!is_type(s->database, "external"))
+		if (!is_type(s->database, "external") || s->n_mounts)
 			w->m->axes[axis].taken = true;
 		if (stb_eattr(server, "pin"))
 			s->pin = follow(w, server, "pin", STB_K_PIN, cell);
@@ -527,15 +567,7 @@ static void chain(struct stb_walk *w, const struct stb_block *workload, uint32_t
 	*scope = (struct stb_scope){ .matrix = w->m, .workload = e, .first_cell = cell };
 	if (!strcmp(workload->type->type, "mix")) {
 		scope->n_parts = chain_list(w, e, "run", cell, used, scope->parts);
-		for (uint32_t i = 0; i < scope->n_parts; i++) {
-			const struct stb_scope *part = scope->parts[i];
-
-			scope->database = scope->database ? scope->database : part->database;
-			if (!scope->volume && part->volume) {
-				scope->volume = part->volume;
-				scope->storage = part->storage;
-			}
-		}
+		join_parts(scope);
 	} else if (!strcmp(workload->type->type, "oltp")) {
 		struct stb_eblock *db = follow(w, e, "database", STB_K_DATABASE, cell);
 
@@ -548,6 +580,7 @@ static void chain(struct stb_walk *w, const struct stb_block *workload, uint32_t
 	if (volume)
 		scope->volume = resolve_volume(w, volume, cell, &scope->storage);
 	resolve_mounts(w, scope, cell);
+	join_volumes(w->x, scope);
 	resolve_servers(w, scope, cell);
 	use_scope(used, scope);
 	/* A fill has no fills of its own, so this ends. */

@@ -143,22 +143,23 @@ bool stb_eattr_true(const struct stb_eblock *b, const char *name);
 /* --- cells --- */
 
 /* A mix holds STB_MAX_PARTS workloads, a workload STB_MAX_PARTS fills; each brings a chain of blocks at most. */
-enum { STB_MAX_PARTS = 8, STB_MAX_USED = 128 };
+enum { STB_MAX_PARTS = STB_MAX_MEMBERS, STB_MAX_USED = 128 };
 
-/* A volume beside the data volume: the database's redo log, binary log or temporary files. */
+/* A volume beside the data volume: the database's redo log, binary log or temporary files, or that of an io workload of a mix. */
 struct stb_xmount {
 	const char *role;
 	const struct stb_eblock *volume, *storage;
 };
 
-enum { STB_MAX_MOUNTS = 3 };
+enum { STB_MAX_DB_MOUNTS = 3, STB_MAX_MOUNTS = STB_MAX_DB_MOUNTS + STB_MAX_PARTS };
 
 /* What rules look at together. Interned; n_cells counts the cells that have it. */
 struct stb_scope {
 	const struct stb_xmatrix *matrix;
-	const struct stb_eblock *workload, *database, *volume, *storage; /* NULL where there is none; of a mix, those of its parts */
+	/* NULL where there is none; of a mix, those of its parts: their database with its volume, else the volume of the first */
+	const struct stb_eblock *workload, *database, *volume, *storage;
 	const struct stb_eblock *server, *client, *pin, *client_pin;     /* NULL where there is none; pin: the server's */
-	struct stb_xmount mounts[STB_MAX_MOUNTS];
+	struct stb_xmount *mounts; /* NULL: none, else room for STB_MAX_MOUNTS */
 	uint32_t n_mounts;
 	const struct stb_scope *parts[STB_MAX_PARTS]; /* of a mix: the workloads that run at the same time */
 	const struct stb_scope *fills[STB_MAX_PARTS]; /* of an io workload: its `prepare` */
@@ -334,6 +335,8 @@ uint64_t stb_volume_bytes(const struct stb_eblock *volume, const struct stb_eblo
 bool stb_io_reads(const struct stb_eblock *workload);
 bool stb_io_writes(const struct stb_eblock *workload);
 bool stb_io_random(const struct stb_eblock *workload);
+bool stb_io_one_file(const struct stb_eblock *workload); /* all its jobs work on one */
+bool stb_io_same_file(const struct stb_scope *a, const struct stb_scope *b); /* two io workloads; of a raw volume that is the file */
 bool stb_io_permuted(const struct stb_eblock *workload); /* each block once a pass, in random order */
 bool stb_io_trims(const struct stb_eblock *workload);
 uint64_t stb_io_greatest_bs(const struct stb_eblock *workload); /* 0: it has none */

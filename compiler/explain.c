@@ -404,7 +404,7 @@ static void explain_metric(const char *name, const struct stb_metric *metric, FI
 	if (strcmp(metric->unit, metric->default_unit) != 0)
 		item(out, "reports", 9, metric->default_unit);
 	item(out, "direction", 9, direction_text(metric->direction));
-	item(out, "workloads", 9, metric->families == STB_METRIC_IO ? "io" : metric->families == STB_METRIC_OLTP ? "oltp" : "io, oltp");
+	item(out, "workloads", 9, stb_metric_types(metric->families));
 }
 
 static void list_metrics(FILE *out)
@@ -419,7 +419,8 @@ static void list_metrics(FILE *out)
 		if (stb_metric_find(spelled, &metric))
 			item(out, *name, 18, metric.meaning);
 	}
-	wrap(out, "Per direction with read. or write. in front: read.iops, write.lat_p99.", 2, 0);
+	wrap(out, "Per direction with read. or write. in front: read.iops, write.lat_p99. In a mix with the name of a workload in front: loader.iops, "
+		"loader.read.iops; what a device or a server counts is of the whole mix.", 2, 0);
 }
 
 static void list_views(FILE *out)

@@ -572,6 +572,23 @@ static void put_filled(struct stb_export *e, const struct stb_plan_block *w, boo
 		stb_buf_adds(&e->out, "overwrite=1\n");
 }
 
+static uint64_t ramp_of(const struct stb_plan_block *w)
+{
+	return stb_export_u64(w, "ramp_time", 0);
+}
+
+/* In stb all warm-ups of a mix end together, in fio they begin together: who has a shorter one begins later. */
+static void put_delay(struct stb_export *e, const struct stb_plan_block *part)
+{
+	const struct stb_plan_mix *mix = stb_plan_mix_of(e->plan, e->cell);
+	uint64_t longest = 0, own = ramp_of(part);
+
+	for (uint32_t i = 0; i < mix->n; i++)
+		longest = STB_MAX(longest, ramp_of(&e->plan->blocks[mix->members[i]]));
+	if (longest > own)
+		stb_buf_printf(&e->out, "startdelay=%" PRIu64 "us\n", (longest - own) / 1000);
+}
+
 static void put_part(struct stb_export *e, const struct stb_plan_block *part, bool group)
 {
 	const struct stb_val *prepare = stb_export_val(part, "prepare");
@@ -579,6 +596,7 @@ static void put_part(struct stb_export *e, const struct stb_plan_block *part, bo
 	const bool overwrite = fill && is_overwrite(part, fill);
 
 	put_section(e, part, false, group, true);
+	put_delay(e, part);
 	if (overwrite)
 		stb_buf_adds(&e->out, "overwrite=1\n");
 	else if (prepare && prepare->n_items)
@@ -587,35 +605,24 @@ static void put_part(struct stb_export *e, const struct stb_plan_block *part, bo
 
 bool stb_export_fio_applies(const struct stb_export *e)
 {
-	const struct stb_plan_block *w = stb_export_workload(e);
-	const struct stb_val *run = stb_export_val(w, "run");
+	const struct stb_plan_mix *mix = stb_plan_mix_of(e->plan, e->cell);
 
-	if (!strcmp(w->type, "io"))
-		return true;
-	for (uint32_t i = 0; run && i < run->n_items; i++)
-		for (uint32_t k = 0; k < e->plan->n_blocks; k++) {
-			const struct stb_plan_block *b = &e->plan->blocks[k];
-
-			if (!strcmp(b->kind, "workload") && !strcmp(b->name, run->items[i].str) && strcmp(b->type, "io"))
-				return false;
-		}
-	return run && run->n_items;
+	for (uint32_t i = 0; i < mix->n; i++)
+		if (strcmp(e->plan->blocks[mix->members[i]].type, "io"))
+			return false;
+	return mix->n || !strcmp(stb_export_workload(e)->type, "io");
 }
 
 void stb_export_fio(struct stb_export *e)
 {
+	const struct stb_plan_mix *mix = stb_plan_mix_of(e->plan, e->cell);
 	const struct stb_plan_block *w = stb_export_workload(e);
-	const struct stb_val *run = stb_export_val(w, "run");
 
 	stb_export_comment(e, "made by `stb export fio` from %s `%s`; for fio 3.33 or later", w->kind, w->name);
 	stb_buf_adds(&e->out, "[global]\nthread\ngroup_reporting\n");
-	if (!run)
+	if (!mix->n)
 		put_filled(e, w, false, false);
-	for (uint32_t i = 0; run && i < run->n_items; i++) {
-		const struct stb_plan_block *part = find(e, w, "workload", run->items[i].str);
-
-		if (part)
-			put_part(e, part, i > 0);
-	}
+	for (uint32_t i = 0; i < mix->n; i++)
+		put_part(e, &e->plan->blocks[mix->members[i]], i > 0);
 	stb_export_end(e);
 }

@@ -37,8 +37,9 @@ struct stb_lowered {
 	const struct stb_eblock *client; /* of a mix, that of the first part with one */
 	uint32_t *dataset; /* where its place in the plan is told; NULL: none */
 	const char *load;  /* stb_identity_load(); equal texts are one text */
-	const char *file;  /* so is this one: whether one file serves all jobs, and its name */
+	const char *file;  /* so is this one: whether one file serves all jobs, its volume and its name */
 	struct stb_cost cost;
+	uint32_t mix;      /* its number in the plan; 0: none yet, or it is no mix */
 };
 
 const char *stb_lower_str(struct stb_lowering *l, const char *s)
@@ -148,15 +149,27 @@ static uint32_t *add_dataset(struct stb_lowering *l, struct entries *e, const st
 	return index;
 }
 
-/* What is worked out once a scope, however many cells have it. */
-static void lower_scope(struct stb_lowering *l, struct entries *e, struct stb_scope *s)
+/* What a workload needs and takes, alone or in a mix. */
+static void lower_costs(struct stb_lowering *l, struct stb_scope *s)
 {
 	const struct stb_eattr *name = stb_eattr(s->workload, "filename");
-	const bool single = stb_eattr_true(s->workload, "shared_file") || stb_eattr_u64(s->workload, "numjobs", 1) == 1;
 
 	if (s->lowered)
 		return;
 	s->lowered = STB_NEW(l->x->arena, struct stb_lowered);
+	s->lowered->file = one_text(l, stb_arena_printf(l->x->arena, "%d %s %s", stb_io_one_file(s->workload), s->volume ? s->volume->block->name : "",
+		name ? name->val.str : ""));
+	stb_cost(s, &s->lowered->cost);
+}
+
+/* What is worked out once a scope, however many cells have it. */
+static void lower_scope(struct stb_lowering *l, struct entries *e, struct stb_scope *s)
+{
+	lower_costs(l, s);
+	if (s->lowered->load)
+		return;
+	for (uint32_t i = 0; i < s->n_parts; i++)
+		lower_costs(l, (struct stb_scope *)s->parts[i]); /* ours */
 	s->lowered->client = s->client;
 	for (uint32_t i = 0; i < s->n_parts && !s->lowered->client; i++)
 		s->lowered->client = s->parts[i]->client;
@@ -164,8 +177,6 @@ static void lower_scope(struct stb_lowering *l, struct entries *e, struct stb_sc
 	for (uint32_t i = 0; i < s->n_parts && !s->lowered->dataset; i++)
 		s->lowered->dataset = add_dataset(l, e, s->parts[i]->workload);
 	s->lowered->load = one_text(l, stb_identity_load(l->x->arena, s));
-	s->lowered->file = one_text(l, stb_arena_printf(l->x->arena, "%d %s", single, name ? name->val.str : ""));
-	stb_cost(s, &s->lowered->cost);
 }
 
 static int by_name_content(const void *a, const void *b)
@@ -274,19 +285,25 @@ static uint64_t mount_bytes(const struct stb_scope *s, const char *role)
 
 	if (!strcmp(role, "binlog"))
 		return c->binlog_bytes;
+	if (!strcmp(role, "io")) /* of a mix: what its workloads lay out there comes on top */
+		return 0;
 	return on_all_servers(s, !strcmp(role, "redo") ? c->redo_bytes : c->tmp_bytes);
+}
+
+static void add_mount(struct stb_plan_group *g, const char *role, const struct stb_eblock *volume, const struct stb_eblock *storage)
+{
+	g->mounts[g->n_mounts++] = (struct stb_plan_mount){ .role = role, .volume = volume->plan_block, .storage = storage->plan_block };
 }
 
 static void lower_mounts(struct stb_lowering *l, const struct stb_scope *s, struct stb_plan_group *g)
 {
-	if (stb_on_external_database(s) || !s->volume)
-		return;
 	g->mounts = STB_NEW_ARRAY(l->a, struct stb_plan_mount, 1 + s->n_mounts);
-	g->n_mounts = 1 + s->n_mounts;
-	g->mounts[0] = (struct stb_plan_mount){ "data", s->volume->plan_block, s->storage->plan_block, 0 };
-	for (uint32_t i = 0; i < s->n_mounts; i++)
-		g->mounts[1 + i] = (struct stb_plan_mount){ s->mounts[i].role, s->mounts[i].volume->plan_block, s->mounts[i].storage->plan_block,
-			mount_bytes(s, s->mounts[i].role) };
+	if (s->volume && !stb_on_external_database(s))
+		add_mount(g, "data", s->volume, s->storage);
+	for (uint32_t i = 0; i < s->n_mounts; i++) {
+		add_mount(g, s->mounts[i].role, s->mounts[i].volume, s->mounts[i].storage);
+		g->mounts[g->n_mounts - 1].space_bytes = mount_bytes(s, s->mounts[i].role);
+	}
 }
 
 /* --- what a run needs beside time and space --- */
@@ -372,12 +389,13 @@ static void add_privileges(struct stb_lowering *l, const struct stb_scope *s)
 	if (!stb_on_external_database(s)) {
 		add_class_privileges(l, s->volume, s->storage);
 		add_devices(l, s->storage);
-		for (uint32_t i = 0; i < s->n_mounts; i++) {
-			add_class_privileges(l, s->mounts[i].volume, s->mounts[i].storage);
-			add_devices(l, s->mounts[i].storage);
-		}
-		add_server_privileges(l, s->server);
 	}
+	for (uint32_t i = 0; i < s->n_mounts; i++) {
+		add_class_privileges(l, s->mounts[i].volume, s->mounts[i].storage);
+		add_devices(l, s->mounts[i].storage);
+	}
+	if (!stb_on_external_database(s) || s->n_mounts) /* where the I/O workers of a mix run */
+		add_server_privileges(l, s->server);
 	add_server_privileges(l, s->client);
 }
 
@@ -386,6 +404,32 @@ static uint64_t sum3(uint64_t a, uint64_t b, uint64_t c)
 	uint64_t sum;
 
 	return __builtin_add_overflow(a, b, &sum) || __builtin_add_overflow(sum, c, &sum) ? UINT64_MAX : sum;
+}
+
+static void add_fills(const struct stb_scope *s, struct stb_plan_group *g)
+{
+	for (uint32_t i = 0; i < s->n_fills; i++) {
+		const uint32_t fill = s->fills[i]->workload->plan_block;
+		bool there = false;
+
+		for (uint32_t k = 0; k < g->n_fills && !there; k++)
+			there = g->fills[k] == fill;
+		if (!there)
+			g->fills[g->n_fills++] = fill;
+	}
+}
+
+/* Of a mix, those of its workloads; what fills for two of them fills once. */
+static void lower_fills(struct stb_lowering *l, const struct stb_scope *s, struct stb_plan_group *g)
+{
+	uint32_t n = s->n_fills;
+
+	for (uint32_t i = 0; i < s->n_parts; i++)
+		n += s->parts[i]->n_fills;
+	g->fills = STB_NEW_ARRAY(l->a, uint32_t, n);
+	add_fills(s, g);
+	for (uint32_t i = 0; i < s->n_parts; i++)
+		add_fills(s->parts[i], g);
 }
 
 /* A group with what all its cells share; files come on top (add_costs). */
@@ -408,9 +452,7 @@ static void new_group(struct stb_lowering *l, const struct stb_scope *s, const c
 		.not_run_block = STB_NONE,
 	};
 	memcpy(g->id, id, STB_HASH_HEX);
-	g->fills = STB_NEW_ARRAY(l->a, uint32_t, s->n_fills);
-	for (; g->n_fills < s->n_fills; g->n_fills++)
-		g->fills[g->n_fills] = s->fills[g->n_fills]->workload->plan_block;
+	lower_fills(l, s, g);
 	stb_lower_group_later(l, s, g);
 	lower_mounts(l, s, g);
 	add_privileges(l, s);
@@ -425,18 +467,36 @@ static void raise_to(uint64_t *sum, uint64_t *was, uint64_t now)
 	}
 }
 
-/* Adds what a workload lays out in the group's volume. */
-static void add_costs(struct stb_lowering *l, struct laid **laid, const struct stb_lowered *s, struct stb_plan_group *g)
+/* Where the space of a file counts beside the group's: the volume of an io workload of a mix. */
+static uint64_t *io_bytes_of(const struct stb_scope *s, struct stb_plan_group *g)
 {
+	for (uint32_t i = 0; i < g->n_mounts; i++) {
+		if (!strcmp(g->mounts[i].role, "io") && s->volume && g->mounts[i].volume == s->volume->plan_block)
+			return &g->mounts[i].space_bytes;
+	}
+	return NULL;
+}
+
+/* Adds what a workload lays out in its volume. */
+static void add_costs(struct stb_lowering *l, struct laid **laid, const struct stb_scope *scope, struct stb_plan_group *g)
+{
+	const struct stb_lowered *s = scope->lowered;
+	uint64_t *beside = io_bytes_of(scope, g);
+
+	g->provision_ns = STB_MAX(g->provision_ns, s->cost.provision_ns);
+	if (scope->n_parts) {
+		for (uint32_t i = 0; i < scope->n_parts; i++)
+			add_costs(l, laid, scope->parts[i], g);
+		return;
+	}
 	while (*laid && (*laid)->file != s->file)
 		laid = &(*laid)->next;
 	if (!*laid) {
 		*laid = STB_NEW(l->x->arena, struct laid);
 		(*laid)->file = s->file;
 	}
-	g->provision_ns = STB_MAX(g->provision_ns, s->cost.provision_ns);
 	raise_to(&g->load_bytes, &(*laid)->layout_bytes, s->cost.layout_bytes);
-	raise_to(&g->space_bytes, &(*laid)->file_bytes, s->cost.file_bytes);
+	raise_to(beside ? beside : &g->space_bytes, &(*laid)->file_bytes, s->cost.file_bytes);
 }
 
 struct grouping {
@@ -467,6 +527,18 @@ static uint32_t find_group(struct stb_lowering *l, struct grouping *gs, const st
 	return (uint32_t)known - 1;
 }
 
+/* The mix of a scope: the same for all its cells. */
+static uint32_t lower_mix(struct stb_lowering *l, const struct stb_scope *s)
+{
+	struct stb_plan_mix mix = { .n = s->n_parts };
+
+	if (!s->n_parts || s->lowered->mix)
+		return s->lowered->mix;
+	for (uint32_t i = 0; i < s->n_parts; i++)
+		mix.members[i] = s->parts[i]->workload->plan_block;
+	return s->lowered->mix = stb_plan_add_mix(l->plan, &mix);
+}
+
 /* Completes the cells, and makes their groups. */
 static void lower_cells(struct stb_lowering *l)
 {
@@ -482,8 +554,9 @@ static void lower_cells(struct stb_lowering *l)
 		struct stb_plan_cell *to = &p->cells[i];
 
 		to->group = find_group(l, &gs, s, l->x->envs[l->x->cells[i].env]);
-		add_costs(l, &gs.laid[to->group], s->lowered, &p->groups[to->group]);
+		add_costs(l, &gs.laid[to->group], s, &p->groups[to->group]);
 		to->workload = s->workload->plan_block;
+		to->mix = lower_mix(l, s);
 		to->server = s->server ? s->server->plan_block : STB_NONE;
 		to->client = s->lowered->client ? s->lowered->client->plan_block : STB_NONE;
 		to->pin = s->pin ? s->pin->plan_block : STB_NONE;
@@ -504,7 +577,7 @@ static void check_devices(struct stb_lowering *l, const struct stb_xmatrix *m)
 		const struct stb_scope *s = scope_of(l, m->first_cell + i);
 		const uint32_t group = l->plan->cells[m->first_cell + i].group;
 
-		for (uint32_t k = 0; s->storage && !stb_on_external_database(s) && k <= s->n_mounts && !told; k++) {
+		for (uint32_t k = stb_on_external_database(s) || !s->storage ? 1 : 0; k <= s->n_mounts && !told; k++) {
 			const struct stb_eblock *storage = k ? s->mounts[k - 1].storage : s->storage;
 			const char *device = stb_device_of(storage);
 			struct stb_diag *d;
@@ -543,7 +616,7 @@ static void check_once(struct stb_lowering *l, const struct stb_xmatrix *m)
 
 		if (seen[group]++)
 			continue;
-		size = g->n_mounts ? stb_eattr(s->storage, "size") : NULL;
+		size = g->n_mounts && !stb_on_external_database(s) ? stb_eattr(s->storage, "size") : NULL;
 		if (!size || g->not_run)
 			continue;
 		sum = &sums[s->storage->plan_block];

@@ -135,14 +135,14 @@ void stb_lower_group_later(struct stb_lowering *l, const struct stb_scope *s, st
 		if (!stb_eattr(db, "host") && !stb_eattr(db, "socket"))
 			refuse(g, db, stb_arena_printf(l->a, "database external `%s` has neither host nor socket: it is described, not reachable",
 				db->block->name));
-		take_block(l, g, db);
-		return;
-	}
-	if (s->volume)
+	} else if (s->volume) {
 		take_mount(l, g, s->volume, s->storage);
+	}
 	take_block(l, g, db);
 	for (uint32_t i = 0; i < s->n_mounts; i++)
 		take_mount(l, g, s->mounts[i].volume, s->mounts[i].storage);
+	if (stb_on_external_database(s) && !s->n_mounts)
+		return;
 	take_block(l, g, s->server);
 	if (s->server && axis != STB_NONE && s->matrix->axes[axis].n_values > 1)
 		refuse(g, s->server, stb_arena_printf(l->a, "server external `%s` is described: the work cannot be placed on it",

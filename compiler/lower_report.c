@@ -17,8 +17,7 @@ struct about { /* a report or claim at work */
 	const struct stb_xmatrix *m;
 	struct stb_xselect where, baseline;
 	const struct stb_stmt *baseline_stmt; /* NULL: there is none */
-	unsigned families;                    /* STB_METRIC_* of the selected cells, mixes apart */
-	bool mixes;                           /* there are mixes among them */
+	unsigned families;                    /* STB_METRIC_* of the selected cells; STB_METRIC_MIX: what mixes have themselves */
 	bool ok;
 };
 
@@ -137,14 +136,11 @@ static void read_selectors(struct about *a)
 	for (uint32_t i = 0; i < a->m->n_cells; i++) {
 		if (!stb_xselect_match(&a->where, a->m, point_of(a, i)))
 			continue;
-		if (is_mix(workload_of(a, i)))
-			a->mixes = true;
-		else
-			a->families |= family(workload_of(a, i));
+		a->families |= is_mix(workload_of(a, i)) ? STB_METRIC_MIX : family(workload_of(a, i));
 	}
 	if (x->m->profile) /* selectors are judged on the bare spec */
 		return;
-	if (where && !a->families && !a->mixes)
+	if (where && !a->families)
 		wrong(a, STB_E0508, where->span, "the where of %s `%s` matches no cell of matrix `%s`",
 			stb_kind_name(a->b->kind), a->b->name, a->m->block->name);
 	if (a->baseline_stmt && !count_matches(a, &a->baseline))
@@ -277,6 +273,20 @@ static void check_fields(struct about *a, const struct stb_span *used)
 
 /* --- metrics and views --- */
 
+/* PART.metric of what no part has by itself: a device or a server counts for all of them. */
+static bool whole_mix(struct about *a, const char *name, struct stb_span span)
+{
+	const char *dot = strchr(name, '.');
+	struct stb_metric m;
+	struct stb_diag *d;
+
+	if (!dot || !part_family(a, name, (size_t)(dot - name)) || !stb_metric_find(dot + 1, &m) || !(m.families & STB_METRIC_MIX))
+		return false;
+	d = wrong(a, STB_E0642, span, "`%s` counts for the whole mix, not for `%.*s`", dot + 1, (int)(dot - name), name);
+	stb_diag_help(a->l->x->sink, d, "write `%s` by itself", dot + 1);
+	return true;
+}
+
 static bool find_metric(struct about *a, const char *name, struct stb_span span, struct stb_metric *out)
 {
 	struct stb_expansion *x = a->l->x;
@@ -285,6 +295,8 @@ static bool find_metric(struct about *a, const char *name, struct stb_span span,
 	const char *near;
 	size_t n = 0;
 
+	if (!stb_metric_find(name, out) && whole_mix(a, name, span))
+		return false;
 	if (!stb_metric_find(name, out)) {
 		while (names[n])
 			n++;
@@ -306,7 +318,7 @@ static bool find_metric(struct about *a, const char *name, struct stb_span span,
 		stb_diag_help(x->sink, d, "metrics of a mix are PART.metric, PART being a workload of its run");
 		return false;
 	}
-	if (a->mixes && !a->families) {
+	if (a->families == STB_METRIC_MIX && !(out->families & STB_METRIC_MIX)) {
 		d = wrong(a, STB_E0642, span, "`%s` does not say which workload of the mix it is of", name);
 		stb_diag_help(x->sink, d, "write PART.%s, PART being a workload of its run", name);
 		return false;
@@ -314,8 +326,8 @@ static bool find_metric(struct about *a, const char *name, struct stb_span span,
 	if (a->families && !(a->families & out->families)) {
 		d = wrong(a, STB_E0606, span, "no cell of %s `%s` has the metric `%s`", stb_kind_name(a->b->kind),
 			a->b->name, name);
-		stb_diag_note(x->sink, d, "it belongs to %s workloads, and these cells are of type %s",
-			out->families == STB_METRIC_IO ? "io" : "oltp", a->families == STB_METRIC_IO ? "io" : "oltp");
+		stb_diag_note(x->sink, d, "it belongs to workloads of type %s, and these cells are of type %s", stb_metric_types(out->families),
+			stb_metric_types(a->families));
 		return false;
 	}
 	return true;

@@ -86,23 +86,58 @@ STB_PRINTF(3, 4) static void refuse_mix(struct stb_rules_run *r, const struct st
 		stb_diag_label(r->x->sink, d, part->span, "declared here");
 }
 
-static bool alone_in_file(const struct stb_eblock *w)
-{
-	return stb_eattr_u64(w, "numjobs", 1) == 1 || stb_eattr_true(w, "shared_file");
-}
-
 /* Whether two io workloads of a mix work on one file, and one of them writes it without saying that they share it. */
 static bool collide(const struct stb_scope *a, const struct stb_scope *b)
 {
 	const struct stb_eblock *x = a->workload, *y = b->workload;
-	const struct stb_eattr *name = stb_eattr(x, "filename");
-	const bool raw = stb_eattr_is(a->volume, "filesystem", "none");
 
-	if (a->volume != b->volume || !a->volume || (!stb_io_writes(x) && !stb_io_writes(y) && !stb_io_trims(x) && !stb_io_trims(y)))
+	if (!stb_io_same_file(a, b) || (!stb_io_writes(x) && !stb_io_writes(y) && !stb_io_trims(x) && !stb_io_trims(y)))
 		return false;
-	if (stb_eattr_true(x, "shared_file") && stb_eattr_true(y, "shared_file"))
-		return false;
-	return raw || (name && stb_eattr_is(y, "filename", name->val.str) && alone_in_file(x) == alone_in_file(y));
+	return !stb_eattr_true(x, "shared_file") || !stb_eattr_true(y, "shared_file");
+}
+
+/* Whether one reads back what the other overwrites. */
+static bool spoils(const struct stb_scope *writer, const struct stb_scope *verifier)
+{
+	return stb_io_same_file(writer, verifier) && (stb_io_writes(writer->workload) || stb_io_trims(writer->workload)) &&
+		!stb_eattr_is(verifier->workload, "verify", "none");
+}
+
+/* The first attribute in which the data sets of two oltp workloads differ; NULL: they want the same tables. */
+static const char *other_tables(const struct stb_eblock *a, const struct stb_eblock *b)
+{
+	for (const char *const *name = stb_dataset_attrs(); *name; name++) {
+		const struct stb_eattr *x = stb_dataset_has(a, *name) ? stb_eattr(a, *name) : NULL,
+			*y = stb_dataset_has(b, *name) ? stb_eattr(b, *name) : NULL;
+
+		/* how rows are drawn is each one's own; the tables are filled as the first has it */
+		if (!strncmp(*name, "rand_", 5) || (!x && !y))
+			continue;
+		if (!x || !y || !stb_val_equal(&x->val, &y->val))
+			return *name;
+	}
+	return NULL;
+}
+
+/* Both give rows the next free ids, counted from what the tables held before. */
+static bool both_number(const struct stb_eblock *a, const struct stb_eblock *b)
+{
+	const char *const script = stb_eattr_is(a, "script", "bulk_insert") ? "bulk_insert" : "insert";
+
+	return stb_eattr_is(a, "script", script) && stb_eattr_is(b, "script", script) &&
+		(script[0] == 'b' || !stb_eattr_true(a, "auto_inc") || !stb_eattr_true(b, "auto_inc"));
+}
+
+static void look_tables(struct stb_rules_run *r, const struct stb_scope *a, const struct stb_scope *b)
+{
+	const char *x = a->workload->block->name, *y = b->workload->block->name, *differs = other_tables(a->workload, b->workload);
+
+	if (a->database != b->database)
+		refuse_mix(r, b->workload->block, "runs `%s` and `%s` on two databases; only one is under test at a time", x, y);
+	else if (differs)
+		refuse_mix(r, b->workload->block, "runs `%s` and `%s` on the same tables, and their `%s` says otherwise of them", x, y, differs);
+	else if (both_number(a->workload, b->workload))
+		refuse_mix(r, b->workload->block, "lets `%s` and `%s` insert rows of the same ids; one workload with more threads does that", x, y);
 }
 
 static void look_pairs(struct stb_rules_run *r)
@@ -112,12 +147,144 @@ static void look_pairs(struct stb_rules_run *r)
 			const struct stb_scope *a = r->s->parts[j], *b = r->s->parts[i];
 			const char *x = a->workload->block->name, *y = b->workload->block->name;
 
-			if (a->database && b->database && a->database != b->database)
-				refuse_mix(r, b->workload->block, "runs `%s` and `%s` on two databases; only one is under test at a time", x, y);
-			else if (!a->database && !b->database && collide(a, b))
+			if (a->database && b->database)
+				look_tables(r, a, b);
+			else if (collide(a, b))
 				refuse_mix(r, b->workload->block,
 					"lets `%s` and `%s` write one file; give them a filename each, or shared_file = true in both", x, y);
+			else if (spoils(a, b) || spoils(b, a))
+				refuse_mix(r, b->workload->block, "lets `%s` write what `%s` verifies; give them a filename each", spoils(a, b) ? x : y,
+					spoils(a, b) ? y : x);
 		}
+	}
+}
+
+/* NAME.metric stands beside read.metric. */
+static void look_names(struct stb_rules_run *r)
+{
+	static const char *const taken[] = { "read", "write", "trim", "sync", "server" };
+
+	for (uint32_t i = 0; i < r->s->n_parts; i++) {
+		const struct stb_block *part = r->s->parts[i]->workload->block;
+
+		for (size_t k = 0; k < STB_LEN(taken); k++) {
+			if (!strcmp(part->name, taken[k]))
+				refuse_mix(r, part, "runs a workload called `%s`: `%s.iops` would be a metric of every workload, and one of it", part->name,
+					part->name);
+		}
+	}
+}
+
+static const struct stb_eattr *warm_up(const struct stb_scope *s)
+{
+	const struct stb_eattr *a = stb_eattr(s->workload, s->database ? "warmup_time" : "ramp_time");
+
+	return a && a->val.num > 0 ? a : NULL;
+}
+
+/* What is steady is the load of the whole mix, so that all of it has to run before it is measured. */
+static void look_steady(struct stb_rules_run *r)
+{
+	const struct stb_scope *steady = NULL;
+
+	for (uint32_t i = 0; i < r->s->n_parts && !steady; i++)
+		steady = stb_eattr(r->s->parts[i]->workload, "steady_state.metric") ? r->s->parts[i] : NULL;
+	for (uint32_t i = 0; i < r->s->n_parts && steady; i++) {
+		const struct stb_scope *part = r->s->parts[i];
+
+		if (stb_eattr(part->workload, "steady_state.metric") || warm_up(part))
+			continue;
+		refuse_mix(r, part->workload->block,
+			"waits until `%s` is steady, and `%s` would not be there: it has no %s, so that it begins with the measurement",
+			steady->workload->block->name, part->workload->block->name, part->database ? "warmup_time" : "ramp_time");
+	}
+}
+
+/* --- how it ends --- */
+
+static const struct stb_eattr *time_limit(const struct stb_scope *s)
+{
+	const struct stb_eattr *a = stb_eattr(s->workload, s->database ? "time" : "runtime");
+
+	return a && a->val.num > 0 ? a : NULL;
+}
+
+static bool ends_by_size(const struct stb_scope *s)
+{
+	return s->database ? stb_eattr_u64(s->workload, "events", 0) > 0 : !stb_eattr_true(s->workload, "time_based");
+}
+
+static void mix_of_times(struct stb_rules_run *r)
+{
+	const struct stb_scope *first = NULL;
+
+	for (uint32_t i = 0; i < r->s->n_parts; i++) {
+		const struct stb_scope *part = r->s->parts[i];
+		const struct stb_eattr *limit = time_limit(part), *other = first ? time_limit(first) : NULL;
+		struct stb_diag *d;
+
+		first = first || !limit ? first : part;
+		if (!limit || !other || !stb_val_cmp(&limit->val, &other->val))
+			continue;
+		d = stb_find(r, STB_W0524, r->w, stb_eattr(r->w, "run"), part->workload, limit,
+			"mix `%s` runs `%s` for %s and `%s` for %s: the longer one is measured without the other for the rest", r->w->block->name,
+			first->workload->block->name, stb_val_label(r->x->arena, &other->val), part->workload->block->name,
+			stb_val_label(r->x->arena, &limit->val));
+		if (d)
+			stb_diag_help(r->x->sink, d, "give them the same time, so that every figure is one of the mix");
+	}
+}
+
+static void mix_of_sizes(struct stb_rules_run *r)
+{
+	const char *names = NULL;
+
+	for (uint32_t i = 0; i < r->s->n_parts; i++) {
+		if (ends_by_size(r->s->parts[i]))
+			names = stb_arena_printf(r->x->arena, "%s%s`%s`", names ? names : "", names ? ", " : "", r->s->parts[i]->workload->block->name);
+	}
+	if (names)
+		stb_find(r, STB_N0524, r->w, stb_eattr(r->w, "run"), NULL, NULL,
+			"in mix `%s` %s may end by size before the others, which go on alone; overlap says for how much of the time all of them ran", r->w->block->name,
+			names);
+}
+
+/* --- what it needs --- */
+
+/* Each volume holds what all workloads of the mix lay out there. */
+static void fits_mix(struct stb_rules_run *r)
+{
+	for (uint32_t i = 0; i < r->s->n_parts; i++) {
+		struct stb_scope on = *r->s->parts[i];
+		const struct stb_eblock *limit;
+		struct stb_cost c;
+		struct stb_diag *d;
+		uint32_t before = 0;
+
+		if (!on.volume || !on.storage || stb_on_external_database(&on))
+			continue;
+		on.n_parts = on.n_fills = 0;
+		for (uint32_t k = 0; k < r->s->n_parts; k++) {
+			const struct stb_scope *part = r->s->parts[k];
+
+			if (part->volume != on.volume || stb_on_external_database(part))
+				continue;
+			before += k < i;
+			on.parts[on.n_parts++] = part;
+		}
+		if (before || on.n_parts < 2)
+			continue;
+		on.workload = r->w;
+		stb_cost(&on, &c);
+		if (c.have_bytes == STB_UNBOUNDED || (c.need_bytes <= c.have_bytes && c.have_bytes - c.need_bytes >= c.reserve_bytes))
+			continue;
+		limit = stb_eattr(on.volume, "size") ? on.volume : on.storage;
+		d = stb_find(r, STB_E0418, r->w, stb_eattr(r->w, "run"), limit, stb_eattr(limit, "size"),
+			"the workloads of mix `%s` need %s together, and %s `%s` has %s%s%s", r->w->block->name, stb_bytes_text(r->x->arena, c.need_bytes),
+			stb_kind_name(limit->block->kind), limit->block->name, stb_bytes_text(r->x->arena, c.have_bytes),
+			c.reserve_bytes ? " less a reserve of " : "", c.reserve_bytes ? stb_bytes_text(r->x->arena, c.reserve_bytes) : "");
+		if (d)
+			stb_find_other(r, d, limit, stb_eattr(limit, "size"), "the size is here");
 	}
 }
 
@@ -137,7 +304,9 @@ static void mix_of_workloads(struct stb_rules_run *r)
 		if (part && !strcmp(part->type->type, "mix"))
 			refuse_mix(r, part == r->w->block ? NULL : part, "runs mix `%s`; mixes do not nest", part->name);
 	}
+	look_names(r);
 	look_pairs(r);
+	look_steady(r);
 }
 
 typedef void look_fn(struct stb_rules_run *r);

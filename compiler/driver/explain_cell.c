@@ -117,7 +117,7 @@ static void print_named(struct printer *t, const struct stb_plan_cell *c, const 
 			print_block(t, c, i);
 }
 
-/* What a block names and the plan does not place in the cell by itself: a server's pin, the workloads of a mix, of `prepare`, a described volume. */
+/* What a block names and the plan does not place in the cell by itself: a server's pin, a described volume. */
 static void print_references(struct printer *t, const struct stb_plan_cell *c, const struct stb_plan_block *b)
 {
 	enum stb_kind kind;
@@ -143,6 +143,7 @@ static void print_cell(struct printer *t, uint32_t index)
 	const struct stb_plan_cell *c = &t->p->cells[index];
 	const struct stb_plan_matrix *m = &t->p->matrices[c->matrix];
 	const struct stb_plan_group *g = &t->p->groups[c->group];
+	const struct stb_plan_mix *mix = stb_plan_mix_of(t->p, index);
 
 	memset(t->shown, 0, t->p->n_blocks);
 	t->n_shown = 0;
@@ -153,6 +154,10 @@ static void print_cell(struct printer *t, uint32_t index)
 	if (c->same_as != index)
 		printf("  measured in matrix %s, whose cell is equal\n", t->p->matrices[t->p->cells[c->same_as].matrix].name);
 	print_block(t, c, c->workload);
+	for (uint32_t i = 0; i < mix->n; i++)
+		print_block(t, c, mix->members[i]);
+	for (uint32_t i = 0; i < g->n_fills; i++)
+		print_block(t, c, g->fills[i]);
 	print_block(t, c, c->server);
 	print_block(t, c, c->client);
 	print_block(t, c, g->database);

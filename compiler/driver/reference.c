@@ -160,9 +160,8 @@ static void metrics(const struct stb_reference_form *f, FILE *out)
 		if (stb_metric_find(prefixed, &metric))
 			stb_buf_adds(&meaning, "; per direction too");
 		stb_metric_find(spelled, &metric);
-		f->row(out, heads, (const char *const[]){ quoted, metric.families == STB_METRIC_IO ? "io" :
-			metric.families == STB_METRIC_OLTP ? "oltp" : "io, oltp", metric.unit[0] ? metric.unit : "-", direction(metric.direction),
-			stb_buf_str(&meaning) }, STB_LEN(heads));
+		f->row(out, heads, (const char *const[]){ quoted, stb_metric_types(metric.families), metric.unit[0] ? metric.unit : "-",
+			direction(metric.direction), stb_buf_str(&meaning) }, STB_LEN(heads));
 		stb_buf_fini(&meaning);
 	}
 }

@@ -40,6 +40,13 @@ const char *const *stb_metric_names(void)
 	return names;
 }
 
+const char *stb_metric_types(unsigned families)
+{
+	static const char *const types[] = { "", "io", "oltp", "io, oltp", "mix", "io, mix", "oltp, mix", "io, oltp, mix" };
+
+	return types[families % STB_LEN(types)];
+}
+
 static bool parse_percentile(const char *digits, uint64_t *num, uint64_t *den)
 {
 	const size_t len = strspn(digits, "0123456789");
@@ -110,7 +117,7 @@ bool stb_metric_find(const char *name, struct stb_metric *out)
 		const struct row *r = &rows[i];
 		uint64_t num, den;
 
-		if ((base != name && !r->per_direction) || !matches(r, base, &num, &den))
+		if ((base != name && !r->per_direction) || (part && r->families & STB_METRIC_MIX) || !matches(r, base, &num, &den))
 			continue;
 		*out = (struct stb_metric){
 			.unit = r->unit,

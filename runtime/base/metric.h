@@ -11,7 +11,8 @@
 
 enum stb_direction { STB_HIGHER_IS_BETTER, STB_LOWER_IS_BETTER, STB_NO_DIRECTION };
 
-enum stb_metric_family { STB_METRIC_IO = 1, STB_METRIC_OLTP = 2 }; /* bits: which workload types have it */
+/* Bits: which workload types have it. What a mix has itself (MIX) none of its workloads has: a device, a server counts for all of them. */
+enum stb_metric_family { STB_METRIC_IO = 1, STB_METRIC_OLTP = 2, STB_METRIC_MIX = 4 };
 
 struct stb_metric {
 	const char *unit;      /* as in results.csv: "1/s", "B/s", "ms", "B", "%", "ns", "" */
@@ -29,6 +30,8 @@ struct stb_metric {
 bool stb_metric_find(const char *name, struct stb_metric *out);
 /* Names of all base metrics in table order, NULL-terminated, for docs and suggestions ("lat_pNN" stands for the percentiles). */
 const char *const *stb_metric_names(void);
+/* "io, oltp, mix": the types of workloads that have it. */
+const char *stb_metric_types(unsigned families);
 /* Converts between the units of one dimension ("B/s" -> "MiB/s", "ms" -> "us"); false where they do not belong together. */
 bool stb_metric_convert(double value, const char *from, const char *to, double *out);
 

@@ -86,7 +86,7 @@ static bool take_event(struct stb_crew *crew)
 /* Looked at before every event; takes one of the limited number. */
 static bool may_begin(struct stb_crew *crew, uint64_t now)
 {
-	return !quitting(crew) && now < crew->deadline_ns && (now < crew->measure_from_ns || take_event(crew));
+	return !quitting(crew) && now < stb_crew_deadline(crew) && (now < stb_crew_measure_from(crew) || take_event(crew));
 }
 
 /* --- accounts ------------------------------------------------------------------------------------------------------------------------ */
@@ -118,9 +118,10 @@ static void account(struct stb_loop *l, struct stb_session *s, struct stb_crew_c
 static bool settle(struct stb_loop *l, struct stb_conn *c, enum stb_event r, uint64_t now)
 {
 	struct stb_crew *crew = l->crew;
-	bool measured = now >= crew->measure_from_ns;
+	const uint64_t from = stb_crew_measure_from(crew);
+	bool measured = now >= from;
 
-	if (measured && c->due_ns < crew->measure_from_ns)
+	if (measured && c->due_ns < from)
 		measured = take_event(crew); /* spans the border: counts here if there is room */
 	struct stb_crew_counts *set = measured ? &l->measured : &l->warm;
 
@@ -151,7 +152,7 @@ static void finish(struct stb_loop *l, struct stb_session *s)
 	if (s->write_count + s->error_count == 0 && r == STB_EVENT_DONE)
 		return;
 	l->end_ns = stb_clock_ns();
-	account(l, s, l->end_ns >= l->crew->measure_from_ns ? &l->measured : &l->warm);
+	account(l, s, l->end_ns >= stb_crew_measure_from(l->crew) ? &l->measured : &l->warm);
 	if (r == STB_EVENT_FAILED)
 		stb_crew_fail(l->crew, s->failure);
 }
@@ -269,16 +270,28 @@ static void serve_one(struct stb_loop *l)
 	finish(l, &c->session);
 }
 
-/* In steps, so that a stop is noticed; the time it is then. */
-static uint64_t sleep_until(const struct stb_crew *crew, uint64_t at_ns)
+/* Until an event is due or time is over. In steps, so that a stop is noticed; the time it is then. */
+static uint64_t sleep_until(const struct stb_crew *crew, uint64_t due_ns)
 {
-	uint64_t now = stb_clock_ns();
+	uint64_t now = stb_clock_ns(), until;
 
-	while (now < at_ns && !quitting(crew)) {
-		(void)stb_clock_sleep_until(STB_MIN(at_ns, now + STB_STOP_POLL_NS));
+	while (now < (until = STB_MIN(due_ns, stb_crew_deadline(crew))) && !quitting(crew)) {
+		(void)stb_clock_sleep_until(STB_MIN(until, now + STB_STOP_POLL_NS));
 		now = stb_clock_ns();
 	}
 	return now;
+}
+
+/* Whether an event that is due then counts, if there is one left for it: *none says that there is not. Asked anew where a mix began to be measured. */
+static bool takes_due(struct stb_loop *l, uint64_t due_ns, bool *none)
+{
+	struct stb_crew *crew = l->crew;
+
+	if (due_ns < stb_crew_measure_from(crew) || due_ns >= stb_crew_deadline(crew))
+		return false;
+	*none = !take_event(crew);
+	l->measured.due += !*none;
+	return !*none;
 }
 
 static void serve_arrivals(struct stb_loop *l)
@@ -290,15 +303,17 @@ static void serve_arrivals(struct stb_loop *l)
 	l->end_ns = crew->start_ns;
 	while (!quitting(crew)) {
 		const uint64_t due = stb_arrivals_next(&crew->arrivals);
-		const bool measured = due >= crew->measure_from_ns;
+		bool none = false, taken = takes_due(l, due, &none);
 
-		if (measured && due < crew->deadline_ns && !take_event(crew))
+		if (none)
 			break;
-		l->measured.due += measured && due < crew->deadline_ns;
-		const uint64_t began = sleep_until(crew, STB_MIN(due, crew->deadline_ns));
+		const uint64_t began = sleep_until(crew, due);
 
-		if (began < due || began >= crew->deadline_ns) { /* stopped, or time is over */
-			if (measured && due < crew->deadline_ns)
+		taken = taken || takes_due(l, due, &none);
+		if (none)
+			break;
+		if (began < due || began >= stb_crew_deadline(crew)) { /* stopped, or time is over */
+			if (taken)
 				atomic_fetch_sub(&crew->taken, 1);
 			l->end_ns = STB_MAX(l->end_ns, began);
 			break;

@@ -52,8 +52,9 @@ struct stb_crew {
 	struct stb_loop *loops; /* [n_loops] */
 	uint32_t n_loops, n_openers;
 	pthread_t openers[STB_MAX_OPENERS];
-	/* written before the barrier opens, read afterwards */
-	uint64_t start_ns, measure_from_ns, deadline_ns;
+	uint64_t start_ns; /* written before the barrier opens, read afterwards */
+	/* so are these but in the warm-up of a mix, whose end is not known when it begins: then they lie beyond all time until it is */
+	_Atomic uint64_t measure_from_ns, deadline_ns;
 	/* under lock */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -75,6 +76,16 @@ struct stb_crew {
 	_Atomic uint64_t taken STB_ALIGNED(128); /* of the events */
 	struct stb_arrivals arrivals STB_ALIGNED(128);
 };
+
+static inline uint64_t stb_crew_measure_from(const struct stb_crew *crew)
+{
+	return atomic_load_explicit(&crew->measure_from_ns, memory_order_relaxed);
+}
+
+static inline uint64_t stb_crew_deadline(const struct stb_crew *crew)
+{
+	return atomic_load_explicit(&crew->deadline_ns, memory_order_relaxed);
+}
 
 /* Takes the memory; crew->o and phase are set, the rest is zero. 0 or -ENOMEM. */
 STB_NODISCARD int stb_crew_init(struct stb_crew *crew, const struct stb_oltp_setup *setup);

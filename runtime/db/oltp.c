@@ -11,6 +11,8 @@
  *   sysbench counts). A limit on events is one shared counter, taken from before an event; warm-up takes nothing from it.
  * - With a rate (an open loop) an event begins when it arrives (arrivals.h), or as soon after as a connection is free. Latency is then from
  *   the arrival, service time (svc) from the start. What has arrived and was not begun when the time is over is not begun: rate_achieved tells.
+ * - In a mix (exec/mix.c) the barrier opens when all its workloads are ready, and the warm-up goes on until all are warm: `measure_from` and
+ *   `deadline` are set then, a moment ahead.
  * - Threads share no written cache line but those counters. Everything is allocated before the barrier.
  * - The main thread waits with deadlines and never on an answer: when the server stalls, it says so after GRACE_NS. Threads that wait for many
  *   connections leave then, with all that they counted; one that hangs in a call is left there: the process that called is expected to end,
@@ -19,6 +21,7 @@
  */
 #include "runtime/base/clock.h"
 #include "runtime/db/crew.h"
+#include "runtime/result/meet.h"
 
 #include <errno.h>
 #include <math.h>
@@ -30,6 +33,7 @@
 #define LEAVE_NS STB_NS_PER_S             /* for the crew, when told to give up */
 #define SILENCE_NS (300 * STB_NS_PER_S)   /* without the end of any event: far above lock wait timeouts */
 #define SILENCE_ARRIVALS 30               /* nor, at a low rate, for the time of so many arrivals */
+#define MEET_NS 2000000u                   /* how often the other workloads of a mix are looked after */
 #define SETUP_TIMEOUT_NS (120 * STB_NS_PER_S)
 #define STALL_REMEDY "look at the server's error log and at the storage below it"
 
@@ -104,11 +108,31 @@ static uint64_t add_ns(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+/* From an instant on, or from now where this thread comes late: others have been counting as warm-up. The end is that of the instant. */
+static void set_limits(struct stb_crew *crew, uint64_t from_ns)
+{
+	atomic_store_explicit(&crew->deadline_ns, add_ns(from_ns, crew->o->time_ns), memory_order_relaxed);
+	atomic_store_explicit(&crew->measure_from_ns, STB_MAX(from_ns, stb_clock_ns()), memory_order_relaxed);
+}
+
+/* The other workloads of a mix are waited for. false: there is no going on. Holds the lock. */
+static bool meet(struct stb_crew *crew, enum stb_line line)
+{
+	uint64_t opens;
+
+	stb_meet_reach(crew->phase, line);
+	while (!(opens = stb_meet_opens(crew->phase, line)) && !atomic_load(&crew->quit) && (crew->n_running > 0 || !crew->open))
+		wait_until(crew, add_ns(stb_clock_ns(), MEET_NS), 0);
+	return opens && !atomic_load(&crew->quit);
+}
+
 static void open_barrier(struct stb_crew *crew)
 {
-	crew->start_ns = stb_clock_ns();
-	crew->measure_from_ns = add_ns(crew->start_ns, crew->o->warmup_ns);
-	crew->deadline_ns = add_ns(crew->measure_from_ns, crew->o->time_ns);
+	const bool warm = crew->o->warmup_ns > 0;
+
+	crew->start_ns = stb_meet_opens(crew->phase, warm ? STB_LINE_READY : STB_LINE_START);
+	wait_until(crew, crew->start_ns, 0);
+	set_limits(crew, warm && crew->phase->meet.used ? UINT64_MAX : add_ns(crew->start_ns, crew->o->warmup_ns));
 	stb_arrivals_start(&crew->arrivals, crew->start_ns);
 	set_stage(crew->phase, crew->o->warmup_ns ? STB_STAGE_WARMUP : STB_STAGE_MEASURE, crew->start_ns);
 	crew->open = true;
@@ -152,6 +176,23 @@ static void look_at_server(struct stb_crew *crew, struct stb_server_change *chan
 	pthread_mutex_lock(&crew->lock);
 }
 
+/* Nothing was begun. */
+static bool leave_early(struct stb_crew *crew)
+{
+	atomic_store(&crew->quit, true);
+	pthread_cond_broadcast(&crew->changed);
+	wait_for_end(crew, add_ns(stb_clock_ns(), GRACE_NS));
+	return crew->n_running == 0;
+}
+
+/* Of a mix: at least as long as warmup_time says, and until all its workloads are warm. */
+static void warm_up_together(struct stb_crew *crew)
+{
+	wait_until(crew, add_ns(crew->start_ns, crew->o->warmup_ns), 0);
+	if (meet(crew, STB_LINE_START))
+		set_limits(crew, stb_meet_opens(crew->phase, STB_LINE_START));
+}
+
 /* Steers a run from the barrier to the last thread's end. false: not all of them ended. Holds the lock. */
 static bool steer(struct stb_crew *crew, const struct stb_oltp_setup *setup)
 {
@@ -168,23 +209,26 @@ static bool steer(struct stb_crew *crew, const struct stb_oltp_setup *setup)
 			crew->o->threads - crew->n_ready, crew->o->threads, (unsigned long long)(SETUP_TIMEOUT_NS / STB_NS_PER_S));
 		stb_err_remedy(&phase->err, "look at the server's log and load; use fewer threads or tables");
 	}
-	if (atomic_load(&crew->quit)) {
-		pthread_cond_broadcast(&crew->changed);
-		wait_for_end(crew, add_ns(stb_clock_ns(), GRACE_NS));
-		return crew->n_running == 0;
-	}
+	if (atomic_load(&crew->quit))
+		return leave_early(crew);
 	stb_status_open(&crew->status, &setup->addr, setup->server_pid, crew->o->data.engine); /* the others sleep at the barrier, and nothing else wants the lock */
+	if (!meet(crew, STB_LINE_READY) || (!crew->o->warmup_ns && !meet(crew, STB_LINE_START))) {
+		stb_status_close(&crew->status);
+		return leave_early(crew);
+	}
 	if (!crew->o->warmup_ns)
 		look_at_server(crew, NULL);
 	open_barrier(crew);
-	wait_until(crew, crew->measure_from_ns, 0);
+	if (crew->o->warmup_ns && phase->meet.used)
+		warm_up_together(crew);
+	wait_until(crew, stb_crew_measure_from(crew), 0);
 	if (crew->o->warmup_ns)
 		look_at_server(crew, NULL);
 	before = take_usage();
 	device = stb_blockstat_read(stat_file);
 	if (crew->o->warmup_ns && !atomic_load(&crew->quit))
-		set_stage(phase, STB_STAGE_MEASURE, crew->measure_from_ns);
-	wait_until(crew, crew->deadline_ns, 0);
+		set_stage(phase, STB_STAGE_MEASURE, stb_crew_measure_from(crew));
+	wait_until(crew, stb_crew_deadline(crew), 0);
 	set_stage(phase, STB_STAGE_DRAIN, stb_clock_ns());
 	wait_for_end(crew, add_ns(stb_clock_ns(), GRACE_NS));
 	if (crew->n_running > 0) {
@@ -192,6 +236,7 @@ static bool steer(struct stb_crew *crew, const struct stb_oltp_setup *setup)
 		wait_for_end(crew, add_ns(stb_clock_ns(), LEAVE_NS));
 		say_stalled(crew);
 	}
+	stb_meet_reach(phase, STB_LINE_END);
 	after = take_usage();
 	device_after = stb_blockstat_read(stat_file);
 	phase->result.device = stb_blockstat_between(&device, &device_after);
@@ -260,9 +305,9 @@ static void sum_up(struct stb_crew *crew)
 			stb_hist_merge(&m->svc[0], l->svc);
 		last_ns = STB_MAX(last_ns, l->end_ns);
 	}
-	if (crew->open && last_ns > crew->measure_from_ns)
-		m->window_ns = last_ns - crew->measure_from_ns;
-	m->scheduled += waiting(crew, STB_MIN(last_ns, crew->deadline_ns));
+	if (crew->open && last_ns > stb_crew_measure_from(crew))
+		m->window_ns = last_ns - stb_crew_measure_from(crew);
+	m->scheduled += waiting(crew, STB_MIN(last_ns, stb_crew_deadline(crew)));
 	m->failed = crew->failed && cancelled ? 1 : 0; /* the event that ended the run */
 	m->cancelled = cancelled - m->failed;
 	m->issued = m->ok[0] + m->failed + m->cancelled;

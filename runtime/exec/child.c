@@ -2,6 +2,7 @@
 #include "runtime/exec/child.h"
 
 #include "runtime/base/clock.h"
+#include "runtime/plan/plan.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,12 +23,16 @@ struct point {
 	uint64_t t_ns;
 };
 
-struct watch {
+struct stb_child {
 	const struct stb_child_job *job;
 	struct stb_phase *phase;
-	struct stb_err *err;
+	struct stb_err err;
 	pid_t pid;
 	int pidfd;
+	int status;                   /* of wait(), once it lives no more */
+	bool ended;
+	uint64_t ended_at;
+	bool waits;                   /* for other children */
 	uint64_t next_tick, next_sample;
 	uint64_t measure_since;       /* 0 before the measure stage */
 	uint64_t measure_until;       /* 0 until the measure stage is seen to be over */
@@ -89,7 +94,7 @@ static STB_NORETURN void be_child(const struct stb_child_job *job, struct stb_ph
 	_exit(job->run(job->setup, phase) ? 1 : 0);
 }
 
-static void ask_to_stop(struct watch *w, enum stb_child_fate why)
+static void ask_to_stop(struct stb_child *w, enum stb_child_fate why)
 {
 	if (w->stop_at)
 		return;
@@ -110,14 +115,14 @@ static uint32_t look_at_stage(const struct stb_phase *phase, uint64_t *since_ns)
 	return stage;
 }
 
-static void add_point(struct watch *w, struct stb_live_sum sum, uint64_t t_ns)
+static void add_point(struct stb_child *w, struct stb_live_sum sum, uint64_t t_ns)
 {
 	STB_GROW(w->points, w->n_points, w->cap_points);
 	w->points[w->n_points++] = (struct point){ sum, t_ns };
 }
 
 /* Notes the counters at the end of each interval that is over. */
-static void sample(struct watch *w, uint64_t now)
+static void sample(struct stb_child *w, uint64_t now)
 {
 	uint64_t since;
 	const uint32_t stage = look_at_stage(w->phase, &since);
@@ -155,9 +160,9 @@ static struct stb_live_sum counted(const struct stb_phase *phase)
  * the last sample: to one of its own, or, where that would be shorter than half an interval, to the one before it, since a rate over a
  * few microseconds is none.
  */
-static void tell_samples(struct watch *w)
+static void tell_samples(struct stb_child *w)
 {
-	const uint64_t now = stb_clock_ns(), window = w->phase->result.window_ns, interval = w->job->interval_ns;
+	const uint64_t now = w->ended_at, window = w->phase->result.window_ns, interval = w->job->interval_ns;
 	uint64_t end, before = 0;
 
 	sample(w, now);
@@ -183,7 +188,7 @@ static void tell_samples(struct watch *w)
 }
 
 /* Too long in a timed stage, or too long without a counter that moves. */
-static void check_limits(struct watch *w, uint64_t now)
+static void check_limits(struct stb_child *w, uint64_t now)
 {
 	const struct stb_child_job *job = w->job;
 	const uint32_t stage = atomic_load(&w->phase->stage);
@@ -197,22 +202,24 @@ static void check_limits(struct watch *w, uint64_t now)
 		w->moved_progress = progress;
 		w->moved_at = now;
 	}
-	if (w->stop_at)
+	if (w->waits)
+		w->moved_at = now;
+	if (w->stop_at || w->waits)
 		return;
 	if (job->limit_ns && (stage == STB_STAGE_WARMUP || stage == STB_STAGE_SETTLE || stage == STB_STAGE_MEASURE) && since &&
 		now > since + job->limit_ns + job->grace_ns) {
-		stb_err_set(w->err, 0, "the measuring process did not end %llu s after its time was over",
+		stb_err_set(&w->err, 0, "the measuring process did not end %llu s after its time was over",
 			(unsigned long long)(job->grace_ns / STB_NS_PER_S));
 		ask_to_stop(w, STB_CHILD_HUNG);
 	} else if (job->still_ns && now > w->moved_at + job->still_ns) {
-		stb_err_set(w->err, 0, "nothing was completed for %llu s", (unsigned long long)(job->still_ns / STB_NS_PER_S));
+		stb_err_set(&w->err, 0, "nothing was completed for %llu s", (unsigned long long)(job->still_ns / STB_NS_PER_S));
 		ask_to_stop(w, STB_CHILD_HUNG);
 	}
 	if (w->stop_at)
-		stb_err_remedy(w->err, "look at the kernel's log and the device; the repetition is marked and the run goes on");
+		stb_err_remedy(&w->err, "look at the kernel's log and the device; the repetition is marked and the run goes on");
 }
 
-static void step(struct watch *w)
+static void step(struct stb_child *w)
 {
 	const struct stb_child_job *job = w->job;
 	const uint64_t now = stb_clock_ns();
@@ -223,7 +230,7 @@ static void step(struct watch *w)
 	if (now >= w->next_tick) {
 		w->next_tick = now + job->tick_ns;
 		check_limits(w, now);
-		if (!w->stop_at && job->watch && !job->watch(job->ctx, w->err))
+		if (!w->stop_at && job->watch && !job->watch(job->ctx, &w->err))
 			ask_to_stop(w, STB_CHILD_ABANDONED);
 		if (job->tick)
 			job->tick(job->ctx, w->phase);
@@ -234,25 +241,18 @@ static void step(struct watch *w)
 	}
 }
 
-static int wait_some(const struct watch *w)
+/* When something is to be done for it again. */
+static uint64_t next_look(const struct stb_child *w)
 {
 	const uint64_t now = stb_clock_ns();
 	uint64_t until = w->next_tick;
-	struct pollfd fds[2] = { { .fd = w->pidfd, .events = POLLIN }, { .fd = w->job->signals->fd, .events = POLLIN } };
-	struct timespec ts = { 0, 0 };
 
 	if (w->measure_since && w->next_sample < until)
 		until = w->next_sample;
-	if (w->pidfd < 0 && now + BLIND_POLL_NS < until)
-		until = now + BLIND_POLL_NS;
-	if (until > now) {
-		ts.tv_sec = (time_t)((until - now) / STB_NS_PER_S);
-		ts.tv_nsec = (long)((until - now) % STB_NS_PER_S);
-	}
-	return ppoll(fds, 2, &ts, NULL);
+	return w->pidfd < 0 ? STB_MIN(until, now + BLIND_POLL_NS) : until;
 }
 
-static bool deaf(const struct watch *w)
+static bool deaf(const struct stb_child *w)
 {
 	return w->killed && stb_clock_ns() > w->stop_at + w->job->grace_ns + DEAF_NS;
 }
@@ -283,68 +283,142 @@ static const char *signal_remedy(int sig)
 	return "stb did not send it: find out who did";
 }
 
-static enum stb_child_fate judge(struct watch *w, int status)
+static enum stb_child_fate judge(struct stb_child *w, int status)
 {
 	if (deaf(w)) {
-		stb_err_set(w->err, 0, "the measuring process %d cannot be killed", (int)w->pid);
-		stb_err_remedy(w->err, "it waits for a device: look at the kernel's log, then run stb clean");
+		stb_err_set(&w->err, 0, "the measuring process %d cannot be killed", (int)w->pid);
+		stb_err_remedy(&w->err, "it waits for a device: look at the kernel's log, then run stb clean");
 		return STB_CHILD_HUNG;
 	}
 	if (w->stop_at) { /* stopped by us; w->err says why */
-		if (w->fate == STB_CHILD_HUNG && w->killed && strlen(w->err->what) < sizeof w->err->what - 32)
-			strcat(w->err->what, "; it had to be killed");
+		if (w->fate == STB_CHILD_HUNG && w->killed && strlen(w->err.what) < sizeof w->err.what - 32)
+			strcat(w->err.what, "; it had to be killed");
 		return w->fate;
 	}
 	if (WIFSIGNALED(status)) {
 		const char *name = sigabbrev_np(WTERMSIG(status));
 
-		stb_err_set(w->err, 0, "the measuring process was killed by signal %d (%s%s: %s)", WTERMSIG(status), name ? "SIG" : "",
+		stb_err_set(&w->err, 0, "the measuring process was killed by signal %d (%s%s: %s)", WTERMSIG(status), name ? "SIG" : "",
 			name ? name : "no name", strsignal(WTERMSIG(status)));
-		stb_err_remedy(w->err, "%s", signal_remedy(WTERMSIG(status)));
+		stb_err_remedy(&w->err, "%s", signal_remedy(WTERMSIG(status)));
 		return STB_CHILD_DIED;
 	}
 	if (w->phase->err.set) {
-		*w->err = w->phase->err;
+		w->err = w->phase->err;
 		return STB_CHILD_FAILED;
 	}
 	if (WEXITSTATUS(status)) {
-		stb_err_set(w->err, 0, "the measuring process ended with status %d and no reason", WEXITSTATUS(status));
+		stb_err_set(&w->err, 0, "the measuring process ended with status %d and no reason", WEXITSTATUS(status));
 		return STB_CHILD_FAILED;
 	}
 	return STB_CHILD_DONE;
 }
 
+struct stb_child *stb_child_start(const struct stb_child_job *job, struct stb_phase *phase, struct stb_err *err)
+{
+	struct stb_child *w = stb_xcalloc(1, sizeof(*w));
+	const pid_t parent = getpid();
+
+	w->job = job;
+	w->phase = phase;
+	w->pidfd = -1;
+	w->pid = fork();
+	if (w->pid < 0) {
+		stb_err_set(err, errno, "cannot fork the measuring process");
+		free(w);
+		return NULL;
+	}
+	if (!w->pid)
+		be_child(job, phase, parent);
+	setpgid(w->pid, w->pid); /* whoever comes first */
+	w->pidfd = (int)syscall(SYS_pidfd_open, w->pid, 0);
+	w->moved_at = stb_clock_ns();
+	w->next_tick = w->moved_at + job->tick_ns;
+	return w;
+}
+
+bool stb_child_lives(const struct stb_child *w)
+{
+	return !w->ended;
+}
+
+bool stb_child_stopped(const struct stb_child *w)
+{
+	return w->stop_at != 0;
+}
+
+void stb_child_hold(struct stb_child *w, bool waits)
+{
+	w->waits = waits;
+}
+
+void stb_child_stop(struct stb_child *w)
+{
+	ask_to_stop(w, STB_CHILD_INTERRUPTED);
+}
+
+static void look_for_end(struct stb_child *w)
+{
+	const pid_t got = waitpid(w->pid, &w->status, WNOHANG);
+
+	w->ended = got == w->pid || (got < 0 && errno != EINTR) || deaf(w);
+	w->ended_at = stb_clock_ns();
+}
+
+void stb_children_step(struct stb_child *const *children, uint32_t n, uint64_t until_ns)
+{
+	struct pollfd fds[STB_MAX_MEMBERS + 1];
+	const uint64_t now = stb_clock_ns();
+	struct timespec ts = { 0, 0 };
+	nfds_t n_fds = 0;
+
+	STB_ASSERT(n && n <= STB_MAX_MEMBERS);
+	fds[n_fds++] = (struct pollfd){ .fd = children[0]->job->signals->fd, .events = POLLIN };
+	for (uint32_t i = 0; i < n; i++) {
+		if (children[i]->ended)
+			continue;
+		fds[n_fds++] = (struct pollfd){ .fd = children[i]->pidfd, .events = POLLIN };
+		until_ns = STB_MIN(until_ns, next_look(children[i]));
+	}
+	if (until_ns > now) {
+		ts.tv_sec = (time_t)((until_ns - now) / STB_NS_PER_S);
+		ts.tv_nsec = (long)((until_ns - now) % STB_NS_PER_S);
+	}
+	if (ppoll(fds, n_fds, &ts, NULL) < 0 && errno != EINTR)
+		usleep(1000);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!children[i]->ended)
+			look_for_end(children[i]);
+		if (!children[i]->ended)
+			step(children[i]);
+	}
+}
+
+enum stb_child_fate stb_child_end(struct stb_child *w, struct stb_err *err)
+{
+	enum stb_child_fate fate;
+
+	tell_samples(w);
+	free(w->points);
+	if (w->pidfd >= 0)
+		close(w->pidfd);
+	fate = judge(w, w->status);
+	if (w->err.set)
+		*err = w->err;
+	free(w);
+	return fate;
+}
+
 enum stb_child_fate stb_child_run(const struct stb_child_job *job, struct stb_phase *phase, struct stb_err *err)
 {
-	struct watch w = { .job = job, .phase = phase, .err = err, .pidfd = -1 };
-	const pid_t parent = getpid();
-	int status = 0;
+	struct stb_child *w;
 
 	if (stb_signals_check(job->signals))
 		return STB_CHILD_INTERRUPTED;
-	w.pid = fork();
-	if (w.pid < 0) {
-		stb_err_set(err, errno, "cannot fork the measuring process");
+	w = stb_child_start(job, phase, err);
+	if (!w)
 		return STB_CHILD_FAILED;
-	}
-	if (!w.pid)
-		be_child(job, phase, parent);
-	setpgid(w.pid, w.pid); /* whoever comes first */
-	w.pidfd = (int)syscall(SYS_pidfd_open, w.pid, 0);
-	w.moved_at = stb_clock_ns();
-	w.next_tick = w.moved_at + job->tick_ns;
-	for (;;) {
-		const pid_t got = waitpid(w.pid, &status, WNOHANG);
-
-		if (got == w.pid || (got < 0 && errno != EINTR) || deaf(&w))
-			break;
-		if (wait_some(&w) < 0 && errno != EINTR)
-			usleep(1000);
-		step(&w);
-	}
-	tell_samples(&w);
-	free(w.points);
-	if (w.pidfd >= 0)
-		close(w.pidfd);
-	return judge(&w, status);
+	for (look_for_end(w); stb_child_lives(w);)
+		stb_children_step(&w, 1, UINT64_MAX);
+	return stb_child_end(w, err);
 }

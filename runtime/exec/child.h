@@ -1,5 +1,5 @@
 /*
- * child.h - one measured phase in a forked child, watched from here.
+ * child.h - a measured phase in a forked child, watched from here; of a mix several at once, each in one of its own.
  *
  *   parent (one thread)                          child
  *     maps struct stb_phase, shared  --fork-->   own process group, dies with the parent
@@ -24,7 +24,7 @@ enum stb_child_fate {
 	STB_CHILD_DIED,        /* killed by a signal that was not ours */
 	STB_CHILD_HUNG,        /* beyond its limit, or nothing moved for too long */
 	STB_CHILD_ABANDONED,   /* what it works on is gone (job->watch said so) */
-	STB_CHILD_INTERRUPTED, /* a signal asked the run to stop; what was counted so far stands */
+	STB_CHILD_INTERRUPTED, /* a signal, or stb_child_stop(), asked it to stop; what was counted so far stands */
 };
 
 struct stb_live_sum {
@@ -61,5 +61,25 @@ void stb_phase_unmap(struct stb_phase *phase);
 
 /* Forks, watches until the child has ended and is waited for. *err says why where the fate is neither DONE nor INTERRUPTED. */
 enum stb_child_fate stb_child_run(const struct stb_child_job *job, struct stb_phase *phase, struct stb_err *err);
+
+/*
+ * The same in pieces, for several children at a time. Each that was started has to be ended; one stays where stb_child_end() is not reached
+ * for it, until the parent ends.
+ */
+struct stb_child;
+
+/* Forks. NULL with *err. */
+STB_NODISCARD struct stb_child *stb_child_start(const struct stb_child_job *job, struct stb_phase *phase, struct stb_err *err);
+/* Sleeps until something is to be done for one of them, until_ns (CLOCK_MONOTONIC) at the latest, and does it. */
+void stb_children_step(struct stb_child *const *children, uint32_t n, uint64_t until_ns);
+bool stb_child_lives(const struct stb_child *c);
+/* Whether it was asked to stop already, by whomever. */
+bool stb_child_stopped(const struct stb_child *c);
+/* It waits for others: how long, and without a counter that moves, is not its own doing. */
+void stb_child_hold(struct stb_child *c, bool waits);
+/* Asks it to finish, though nothing is wrong with it. */
+void stb_child_stop(struct stb_child *c);
+/* Of one that lives no more: tells its samples, frees it. *err as in stb_child_run(). */
+enum stb_child_fate stb_child_end(struct stb_child *c, struct stb_err *err);
 
 #endif

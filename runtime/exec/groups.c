@@ -112,7 +112,7 @@ static uint32_t first_mount_of(const struct stb_plan_group *g, uint32_t i)
 	return i;
 }
 
-/* Every replica has its own copy of the volumes; the primary's come first. */
+/* Every replica has its own copy of the server's volumes; the primary's come first, and those of a mix's io workloads are there once. */
 static int make_volumes(struct stb_run *run, uint32_t group, struct stb_err *err)
 {
 	const struct stb_plan_group *g = &run->plan->groups[group];
@@ -123,7 +123,7 @@ static int make_volumes(struct stb_run *run, uint32_t group, struct stb_err *err
 		state->volumes = stb_arena_alloc_array(&run->arena, (size_t)g->n_mounts * (1 + state->n_replicas), sizeof *state->volumes);
 	for (uint32_t server = 0; server <= state->n_replicas; server++)
 		for (uint32_t i = 0; i < g->n_mounts; i++)
-			if (first_mount_of(g, i) == i &&
+			if (first_mount_of(g, i) == i && (!server || strcmp(g->mounts[i].role, "io")) &&
 				stb_volume_provision(&state->volumes[server * g->n_mounts + i], &env, &g->mounts[i], err))
 				return -1;
 	return 0;
@@ -182,6 +182,8 @@ void stb_group_provision(struct stb_run *run, uint32_t group)
 	if (db && !is_private(db)) {
 		/* an external server is where it is; its storage is described */
 		if (stb_db_external_address(db, &run->arena, &g->external, &err) || stb_db_external_assert(db, &g->external, &err))
+			g->running = false;
+		else if (make_volumes(run, group, &err)) /* of a mix's io workloads */
 			g->running = false;
 	} else if (!make_volumes(run, group, &err) && db) {
 		for (uint32_t server = 0; server <= g->n_replicas; server++)
@@ -252,8 +254,8 @@ void stb_group_start(struct stb_run *run, uint32_t group)
 	end(run, STB_OP_START, group, since, &err);
 }
 
-/* The io workloads of `prepare`, one after the other. */
-static void fill(struct stb_run *run, uint32_t group)
+/* The io workloads of `prepare`, one after the other. false: it failed, or was interrupted. */
+static bool fill(struct stb_run *run, uint32_t group)
 {
 	const struct stb_plan_group *pg = &run->plan->groups[group];
 	const uint64_t since = stb_clock_ns();
@@ -264,12 +266,11 @@ static void fill(struct stb_run *run, uint32_t group)
 	begin(run, STB_OP_LOAD, group);
 	for (uint32_t i = 0; i < pg->n_fills && !rc; i++)
 		rc = stb_run_fill(run, group, &run->plan->blocks[pg->fills[i]], &err);
-	run->groups[group].loaded = !rc;
-	if (err.set && run->signals.first) { /* interrupted, not failed */
+	if (err.set && run->signals.first) /* interrupted, not failed */
 		stb_record_step(run, "end", stb_op_name(STB_OP_LOAD), group, &err);
-		return;
-	}
-	end(run, STB_OP_LOAD, group, since, &err);
+	else
+		end(run, STB_OP_LOAD, group, since, &err);
+	return !rc;
 }
 
 /* Before they are made, and also where it will be half of them. */
@@ -293,9 +294,11 @@ void stb_group_load(struct stb_run *run, uint32_t group)
 
 	if (g->failed || g->loaded)
 		return;
-	if (pg->n_fills && !db && g->provisioned)
-		fill(run, group);
-	if (!db || pg->dataset == STB_NONE)
+	if (pg->n_fills && g->provisioned && !g->filled)
+		g->filled = fill(run, group);
+	if (!db)
+		g->loaded = g->filled;
+	if (!db || pg->dataset == STB_NONE || g->filled != (pg->n_fills > 0))
 		return;
 	stb_group_start(run, group);
 	if (g->failed || !g->running)
@@ -502,7 +505,7 @@ void stb_group_remove(struct stb_run *run, uint32_t group)
 		}
 		g->volumes[i] = NULL;
 	}
-	g->provisioned = g->loaded = g->set_aside = g->kept = g->pristine = false;
+	g->provisioned = g->filled = g->loaded = g->set_aside = g->kept = g->pristine = false;
 	stb_record_step(run, "end", stb_op_name(STB_OP_DEPROVISION), group, &first);
 }
 

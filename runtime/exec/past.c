@@ -246,13 +246,13 @@ bool stb_past_has_histograms(const struct stb_past_result *one, const struct stb
 
 	json_object_foreach(metrics, metric, value) {
 		char name[STB_HIST_FILE_NAME];
-		enum stb_part part;
+		uint32_t hist;
 		struct stb_buf path, max;
 		bool good;
 
-		if (!stb_hist_part_of(metric, &part))
+		if (!stb_hist_of(p, one->cell, metric, &hist))
 			continue;
-		stb_hist_file_name(p, one->cell, one->slot, one->repetition, part, name);
+		stb_hist_file_name(p, one->cell, one->slot, one->repetition, hist, name);
 		stb_buf_init(&path);
 		stb_buf_printf(&path, "%s/%s", dir, name);
 		stb_buf_init(&max); /* read.lat_mean: read.lat_max */

@@ -223,6 +223,8 @@ static uint64_t space_of_one(const struct stb_plan *p, const struct stb_plan_gro
 {
 	bool semi_sync;
 
+	if (!strcmp(m->role, "io")) /* of a mix: the server has none of it */
+		return m->space_bytes;
 	return space_of(g, m) / (1 + (g->database == STB_NONE ? 0 : stb_replication_of(&p->blocks[g->database], &semi_sync)));
 }
 
@@ -270,10 +272,8 @@ static int need_group(struct needs *n, uint32_t group)
 	}
 	if (g->server != STB_NONE)
 		rc = need_cpus(n, &p->blocks[g->server]);
-	if (!rc && db && !strcmp(db->type, "external"))
-		return need_external(n, db);
 	if (!rc && db)
-		rc = need_server(n, db);
+		rc = strcmp(db->type, "external") ? need_server(n, db) : need_external(n, db);
 	for (uint32_t i = 0; i < g->n_mounts && !rc; i++)
 		rc = need_volume(n, g, &g->mounts[i]);
 	return rc;
@@ -431,6 +431,17 @@ static int need_spaces(struct needs *n)
 	return rc;
 }
 
+/* Of a mix its members. One that is not carried out as a whole is marked itself. */
+static void mark_workloads(const struct stb_plan *p, uint32_t cell, bool *blocks)
+{
+	const struct stb_plan_mix *mix = stb_plan_mix_of(p, cell);
+
+	for (uint32_t i = 0; i < mix->n; i++)
+		blocks[mix->members[i]] = true;
+	if (!mix->n || p->blocks[p->cells[cell].workload].not_run)
+		blocks[p->cells[cell].workload] = true;
+}
+
 /* What will be measured: a walk over the steps, since a cell may stand for its twin in another matrix. The number of measurements. */
 static uint64_t mark_used(struct stb_run *run, bool *matrices, bool *groups, bool *blocks)
 {
@@ -441,7 +452,8 @@ static uint64_t mark_used(struct stb_run *run, bool *matrices, bool *groups, boo
 	while (stb_remaining_next(it, &s)) {
 		if (s.op != STB_OP_MEASURE)
 			continue;
-		matrices[s.matrix] = groups[s.group] = blocks[run->plan->cells[s.cell].workload] = true;
+		matrices[s.matrix] = groups[s.group] = true;
+		mark_workloads(run->plan, s.cell, blocks);
 		for (uint32_t i = 0; i < run->plan->groups[s.group].n_fills; i++)
 			blocks[run->plan->groups[s.group].fills[i]] = true;
 		n++;

@@ -548,9 +548,9 @@ static bool note_engine(struct stb_run *run, const char *engine, const struct st
 	return true;
 }
 
-void stb_record_engine(struct stb_run *run, uint32_t cell, const struct stb_measure *m)
+void stb_record_engine(struct stb_run *run, const struct stb_plan_block *workload, const struct stb_measure *m)
 {
-	const struct stb_plan_attr *a = stb_plan_attr(&run->plan->blocks[run->plan->cells[cell].workload], "ioengine");
+	const struct stb_plan_attr *a = stb_plan_attr(workload, "ioengine");
 	const char *engine = a && a->val.str ? a->val.str : "";
 
 	if (!m->engine_with[0] && !m->engine_without[0])
@@ -597,8 +597,49 @@ static void add_steadiness(json_t *record, const struct stb_steadiness *s)
 	json_object_set_new(record, "steady_state", o);
 }
 
+/* What a workload's measure tells beside its metrics. */
+static void add_measure(struct stb_run *run, json_t *record, const struct stb_measure *m)
+{
+	if (m->engine_with[0] || m->engine_without[0])
+		json_object_set_new(record, "engine", json_pack("{s:s,s:s}", "with", m->engine_with, "without", m->engine_without));
+	add_counts(record, m);
+	stb_results_count_errors(run->results, &m->codes);
+	add_steadiness(record, &m->steady);
+}
+
+/* The same of a mix: "members": {NAME: {...}} of those that have something to tell. */
+static void add_members(struct stb_run *run, json_t *record, const struct stb_plan_mix *mix, const struct stb_measure *const *measures)
+{
+	json_t *members = json_object();
+
+	for (uint32_t i = 0; i < mix->n; i++) {
+		json_t *one = json_object();
+
+		add_measure(run, one, measures[i]);
+		if (json_object_size(one))
+			json_object_set(members, run->plan->blocks[mix->members[i]].name, one);
+		json_decref(one);
+	}
+	if (json_object_size(members))
+		json_object_set(record, "members", members);
+	json_decref(members);
+}
+
+static int save_hists(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, const struct stb_measure *const *measures,
+	struct stb_err *err)
+{
+	const uint32_t n = stb_plan_mix_of(run->plan, cell)->n;
+
+	if (!n)
+		return stb_measure_save_hists(run->plan, cell, slot, repetition, STB_NONE, measures[0], run->dir, err);
+	for (uint32_t i = 0; i < n; i++)
+		if (stb_measure_save_hists(run->plan, cell, slot, repetition, i, measures[i], run->dir, err))
+			return -1;
+	return 0;
+}
+
 void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, size_t from, enum stb_status status,
-	const char *reason, const struct stb_measure *m, const struct stb_buf *series)
+	const char *reason, const struct stb_measure *const *measures, const struct stb_buf *series)
 {
 	json_t *metrics = json_object(), *record;
 	struct stb_err err;
@@ -606,7 +647,7 @@ void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32
 	for (size_t i = from; i < run->results->n_rows; i++)
 		json_object_set_new(metrics, run->results->rows[i].metric, json_real(run->results->rows[i].value));
 	stb_err_clear(&err);
-	if (m && stb_measure_save_hists(run->plan, cell, slot, repetition, m, run->dir, &err) && !run->fatal.set)
+	if (measures && save_hists(run, cell, slot, repetition, measures, &err) && !run->fatal.set)
 		run->fatal = err;
 	stb_results_write_rows(run->results, from, run->results_csv);
 	if (series)
@@ -620,13 +661,10 @@ void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32
 		(int)repetition, "status", stb_status_text(status), "metrics", metrics);
 	if (reason)
 		add_text(record, "reason", reason);
-	if (m && (m->engine_with[0] || m->engine_without[0]))
-		json_object_set_new(record, "engine", json_pack("{s:s,s:s}", "with", m->engine_with, "without", m->engine_without));
-	if (m) {
-		add_counts(record, m);
-		stb_results_count_errors(run->results, &m->codes);
-		add_steadiness(record, &m->steady);
-	}
+	if (measures && stb_plan_mix_of(run->plan, cell)->n)
+		add_members(run, record, stb_plan_mix_of(run->plan, cell), measures);
+	else if (measures)
+		add_measure(run, record, measures[0]);
 	stb_journal_add(&run->journal, record);
 	if (run->journal.err.set && !run->fatal.set)
 		run->fatal = run->journal.err;

@@ -241,11 +241,11 @@ static int copy_histograms(struct stb_run *run, const struct stb_reused *s, cons
 
 	json_object_foreach(json_object_get(one->record, "metrics"), metric, value) {
 		char name[STB_HIST_FILE_NAME];
-		enum stb_part part;
+		uint32_t hist;
 
-		if (!stb_hist_part_of(metric, &part))
+		if (!stb_hist_of(run->plan, one->cell, metric, &hist))
 			continue;
-		stb_hist_file_name(run->plan, one->cell, one->slot, one->repetition, part, name);
+		stb_hist_file_name(run->plan, one->cell, one->slot, one->repetition, hist, name);
 		if (copy_file(run, s->dir, name, err))
 			return -1;
 	}

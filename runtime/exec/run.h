@@ -10,7 +10,9 @@
  *   preflight.c  all that can be refused before anything is touched
  *   groups.c     provision, start, load, stop, remove: the life of a group
  *   replicas.c   the replicas of a group, and the watch over them in a repetition
- *   measure.c    one repetition: child, status, figures
+ *   measure.c    one repetition: children, figures
+ *   judge.c      what a repetition is worth
+ *   mix.c        the workloads of a mix, at the same time
  *   record.c     what is written into the run directory
  */
 #ifndef STB_RUN_H
@@ -37,6 +39,7 @@ struct stb_group_run {
 	bool kept;                      /* copies of the loaded files can be had */
 	bool no_room;                   /* there was none: what is to be fresh is loaded anew */
 	bool pristine;                  /* stopped after the load, and not started since */
+	bool filled;                    /* by the io workloads of `prepare` */
 	bool made_tables;               /* a load was begun: on an external server they are dropped at the end */
 	bool broken;                    /* its server died: provisioned anew before the next repetition */
 	uint32_t deaths;
@@ -171,10 +174,13 @@ void stb_record_cell(struct stb_run *run, const char *ev, uint32_t cell, uint32_
 /* The leftover callback of storage and db; ctx is the run. */
 void stb_record_leftover(void *ctx, int made, const char *kind, const char *object);
 /* What the engine of a repetition has come to use goes into environment.json; what it does without is said once. */
-void stb_record_engine(struct stb_run *run, uint32_t cell, const struct stb_measure *m);
-/* Rows [from, n_rows) of run->results, the histograms of m (NULL: none), the series (CSV lines; NULL: none) and, of a failure, the reason. */
+void stb_record_engine(struct stb_run *run, const struct stb_plan_block *workload, const struct stb_measure *m);
+/*
+ * Rows [from, n_rows) of run->results, the histograms of the measures (NULL: none; one, or of a mix one for each member), the series (CSV lines;
+ * NULL: none) and, of a failure, the reason.
+ */
 void stb_record_result(struct stb_run *run, uint32_t cell, uint32_t slot, uint32_t repetition, size_t from, enum stb_status status,
-	const char *reason, const struct stb_measure *m, const struct stb_buf *series);
+	const char *reason, const struct stb_measure *const *measures, const struct stb_buf *series);
 /* Says that the run directory is there already. Returns -1. */
 int stb_record_refuse_taken(const struct stb_run *run, struct stb_err *err);
 /* stopped: why the plan was not carried out to its end, NULL: it was. */

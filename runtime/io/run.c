@@ -28,6 +28,9 @@
  * result holds nothing but the whole runtime after it. It is decided here and not in the parent, whose samples come late when it is busy,
  * and by the one thread of this process that has nothing else to do. Where `limit` is over first it is measured all the same: the figures
  * are there to be looked at, and are marked.
+ *
+ * In a mix (exec/mix.c) the main thread waits for the other workloads before warm-up, before measuring and before reading back, while the workers wait
+ * at their gate; and where some workload waits until it is steady, the load of all goes on until it is.
  */
 #include "runtime/io/io.h"
 
@@ -36,6 +39,7 @@
 #include "runtime/io/skew.h"
 #include "runtime/io/target.h"
 #include "runtime/io/verify.h"
+#include "runtime/result/meet.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,6 +56,7 @@
 
 #define STACK_BYTES (512u << 10)
 #define PAGE 4096u
+#define OTHERS_NS 5000000u /* how often the other workloads of a mix are looked after */
 
 struct run;
 
@@ -302,6 +307,12 @@ static uint64_t all_blocks(const struct stb_io_config *c)
 	return __builtin_mul_overflow(c->n_blocks, c->loops, &n) ? UINT64_MAX - 1 : n;
 }
 
+/* Whether there is load between ramp_time and measuring: until this workload is steady, or another one of its mix is. */
+static bool settles(const struct run *r)
+{
+	return r->config.steady.metric != STB_STEADY_NONE || r->phase->meet.settles;
+}
+
 static void *job_main(void *arg)
 {
 	struct job *j = arg;
@@ -318,7 +329,7 @@ static void *job_main(void *arg)
 		job_failed(j);
 	if (!gate_arrive(j->run))
 		goto out;
-	for (int warm = (c->ramp_ns > 0) + (c->steady.metric != STB_STEADY_NONE); warm; warm--) {
+	for (int warm = (c->ramp_ns > 0) + settles(j->run); warm; warm--) {
 		stb_io_worker_reset(w);
 		w->since_ns = j->run->since_ns;
 		stb_io_loop(w, j->run->deadline_ns, UINT64_MAX, NULL);
@@ -431,16 +442,17 @@ static void reset_live(struct run *r)
 	}
 }
 
-/* Lets the waiting workers into a stage that ends `span_ns` from now (0: no time limit). Returns when it began. */
-static uint64_t enter_stage(struct run *r, enum stb_stage stage, uint64_t span_ns)
+/* Lets the waiting workers into a stage that ends `span_ns` (0: no time limit) after `from_ns` (0: from now). Returns when it began. */
+static uint64_t enter_stage(struct run *r, enum stb_stage stage, uint64_t from_ns, uint64_t span_ns)
 {
+	const uint64_t clock = stb_clock_ns(), late = from_ns && clock > from_ns ? clock - from_ns : 0;
 	uint64_t now;
 
 	reset_live(r);
 	stb_io_stage(r->phase, stage);
-	now = stb_ticker_ns(&r->ticker);
+	now = stb_ticker_ns(&r->ticker); /* of another scale than the clock, by a little */
 	r->since_ns = now;
-	r->deadline_ns = span_ns ? now + span_ns : UINT64_MAX;
+	r->deadline_ns = span_ns ? now + span_ns - STB_MIN(late, span_ns) : UINT64_MAX;
 	gate_open(r, false);
 	return now;
 }
@@ -554,6 +566,15 @@ static void count_live(const struct run *r, uint32_t sample, struct stb_steady_c
 	}
 }
 
+/* The load goes on until every workload of the mix is steady; where a worker has failed, no longer. */
+static void wait_for_others(struct run *r)
+{
+	stb_meet_reach(r->phase, STB_LINE_STEADY);
+	while (r->phase->meet.used && !atomic_load(&r->phase->stop) && !stb_meet_opens(r->phase, STB_LINE_STEADY) &&
+		!gate_wait_until(r, stb_clock_ns() + OTHERS_NS))
+		;
+}
+
 /*
  * Lets the workers run until they are steady or the limit is over. Returns with all of them at the gate behind it. Each sample is at least its
  * length: where this thread comes late the next one begins late, since a rate over what is left of a second is none.
@@ -567,11 +588,12 @@ static void settle(struct run *r)
 	uint32_t enough = STB_IO_ENOUGH, go_on = STB_IO_GO_ON, sample = 0;
 	uint64_t start, before;
 
-	enter_stage(r, STB_STAGE_SETTLE, 0);
+	enter_stage(r, STB_STAGE_SETTLE, 0, 0);
 	start = before = stb_clock_ns();
 	if (hook)
 		count_live(r, 0, &counts);
-	stb_steady_start(&r->steady, &counts, proof);
+	if (most)
+		stb_steady_start(&r->steady, &counts, proof);
 	while (sample < most && (hook || before - start < most * length) && !gate_wait_until(r, before + length)) {
 		const uint64_t now = stb_clock_ns();
 
@@ -580,6 +602,7 @@ static void settle(struct run *r)
 			break;
 		before = now;
 	}
+	wait_for_others(r);
 	(void)atomic_compare_exchange_strong(&r->control.abort, &go_on, STB_IO_ENOUGH);
 	gate_wait_all(r);
 	(void)atomic_compare_exchange_strong(&r->control.abort, &enough, STB_IO_GO_ON);
@@ -592,25 +615,32 @@ static void measure(struct run *r)
 	const uint64_t allocs = stb_alloc_count();
 	const char *stat_file = r->setup->stat_file ? r->setup->stat_file : "";
 	struct stb_blockstat before, after;
-	uint64_t user0, sys0, t0;
+	uint64_t user0, sys0, t0, from;
 
 	m->end = STB_END_STOPPED;
+	from = stb_meet_wait(r->phase, STB_LINE_READY);
+	if (!from)
+		return;
 	if (r->config.ramp_ns) {
-		enter_stage(r, STB_STAGE_WARMUP, r->config.ramp_ns);
+		enter_stage(r, STB_STAGE_WARMUP, r->phase->meet.used ? from : 0, r->config.ramp_ns);
 		gate_wait_all(r);
 		if (must_leave(r))
 			return;
 	}
-	if (r->config.steady.metric != STB_STEADY_NONE) {
+	if (settles(r)) {
 		settle(r);
 		if (must_leave(r))
 			return;
 	}
+	from = stb_meet_wait(r->phase, STB_LINE_START);
+	if (!from)
+		return;
 	atomic_store(&r->control.failed, 0);
 	before = stb_blockstat_read(stat_file);
 	cpu_now(&user0, &sys0);
-	t0 = enter_stage(r, STB_STAGE_MEASURE, r->config.runtime_ns);
+	t0 = enter_stage(r, STB_STAGE_MEASURE, r->phase->meet.used ? from : 0, r->config.runtime_ns);
 	gate_wait_all(r);
+	stb_meet_reach(r->phase, STB_LINE_END);
 	cpu_now(&m->cpu_user_ns, &m->cpu_sys_ns);
 	m->cpu_user_ns -= user0;
 	m->cpu_sys_ns -= sys0;
@@ -659,7 +689,7 @@ static int run_jobs(struct run *r)
 	gate_wait_all(r);
 	if (!must_leave(r))
 		measure(r);
-	if (r->config.verify != STB_DIGEST_NONE && !must_leave(r) && phase->result.window_ns)
+	if (r->config.verify != STB_DIGEST_NONE && !must_leave(r) && phase->result.window_ns && stb_meet_wait(phase, STB_LINE_END))
 		verify(r);
 	gate_open(r, true);
 	for (uint32_t i = 0; i < r->n_jobs; i++)

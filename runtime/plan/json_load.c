@@ -28,6 +28,7 @@ struct loader {
 	struct stb_plan *p;
 	json_t *index; /* per matrix: {"axes": {name: i}, "values": [{key: i}, ...]} */
 	uint64_t n_coordinates;
+	uint32_t last_mix;   /* of the cell before that has one */
 };
 
 /* --- parts of a plan ----------------------------------------------------------------------------------------------------------------- */
@@ -262,17 +263,21 @@ static void load_matrix(struct loader *l, json_t *json, struct stb_plan_matrix *
 	stb_json_leave(&l->r, &o);
 }
 
-static void load_fills(struct loader *l, json_t *list, struct stb_plan_group *g)
+/* A list of blocks[], which may be left out. */
+static uint32_t *take_blocks(struct loader *l, struct stb_json_object *o, const char *key, uint32_t *n)
 {
-	g->fills = STB_NEW_ARRAY(&l->p->arena, uint32_t, g->n_fills);
-	for (uint32_t i = 0; i < g->n_fills; i++) {
-		json_t *v = json_array_get(list, i);
-		const json_int_t n = json_integer_value(v);
+	json_t *list = json_object_get(o->json, key) ? stb_json_take_array(&l->r, o, key, n) : NULL;
+	uint32_t *blocks = list ? STB_NEW_ARRAY(&l->p->arena, uint32_t, *n) : NULL;
 
-		g->fills[i] = (uint32_t)n;
-		if (!json_is_integer(v) || n < 0 || n >= UINT32_MAX)
-			stb_json_fail(&l->r, "`fills` holds what is no block");
+	for (uint32_t i = 0; list && i < *n; i++) {
+		json_t *v = json_array_get(list, i);
+		const json_int_t index = json_integer_value(v);
+
+		blocks[i] = (uint32_t)index;
+		if (!json_is_integer(v) || index < 0 || index >= UINT32_MAX)
+			stb_json_fail(&l->r, "`%s` holds what is no block", key);
 	}
+	return blocks;
 }
 
 static void load_group(struct loader *l, json_t *json, struct stb_plan_group *g)
@@ -297,8 +302,7 @@ static void load_group(struct loader *l, json_t *json, struct stb_plan_group *g)
 			g->mounts[i].space_bytes = stb_json_take_u64(&l->r, &m, "space_bytes");
 		stb_json_leave(&l->r, &m);
 	}
-	if (json_object_get(json, "fills"))
-		load_fills(l, stb_json_take_array(&l->r, &o, "fills", &g->n_fills), g);
+	g->fills = take_blocks(l, &o, "fills", &g->n_fills);
 	g->load_bytes = stb_json_take_u64(&l->r, &o, "load_bytes");
 	g->space_bytes = stb_json_take_u64(&l->r, &o, "space_bytes");
 	g->provision_ns = stb_json_take_u64(&l->r, &o, "provision_ns");
@@ -344,6 +348,20 @@ static void load_point(struct loader *l, struct stb_json_object *o, const struct
 	}
 }
 
+static void take_mix(struct loader *l, struct stb_json_object *o, struct stb_plan_cell *c)
+{
+	struct stb_plan_mix mix = { 0 };
+	const uint32_t *members = take_blocks(l, o, "members", &mix.n);
+
+	if (mix.n > STB_MAX_MEMBERS)
+		stb_json_fail(&l->r, "`members` are more than %d", STB_MAX_MEMBERS);
+	else if (mix.n)
+		memcpy(mix.members, members, mix.n * sizeof(*members));
+	if (mix.n && mix.n <= STB_MAX_MEMBERS)
+		c->mix = l->last_mix && !memcmp(&l->p->mixes[l->last_mix - 1], &mix, sizeof(mix)) ? l->last_mix : stb_plan_add_mix(l->p, &mix);
+	l->last_mix = c->mix ? c->mix : l->last_mix;
+}
+
 static void load_cell(struct loader *l, json_t *json, uint32_t index, struct stb_plan_cell *c)
 {
 	struct stb_json_object o = stb_json_enter(&l->r, json);
@@ -356,6 +374,7 @@ static void load_cell(struct loader *l, json_t *json, uint32_t index, struct stb
 		return;
 	load_point(l, &o, m, c);
 	c->workload = stb_json_take_u32(&l->r, &o, "workload");
+	take_mix(l, &o, c);
 	c->server = stb_json_take_index(&l->r, &o, "server");
 	c->client = stb_json_take_index(&l->r, &o, "client");
 	c->pin = stb_json_take_index(&l->r, &o, "pin");

@@ -572,7 +572,7 @@ static void form_open(struct cell_form *f, const struct stb_plan_matrix *m, uint
 {
 	struct writer w = { .first = false };
 
-	*f = (struct cell_form){ .matrix = m, .longest = 256 + STB_HASH_HEX + 10 * MAX_NUMBER + m->n_axes };
+	*f = (struct cell_form){ .matrix = m, .longest = 256 + STB_HASH_HEX + (10 + STB_MAX_MEMBERS) * MAX_NUMBER + m->n_axes };
 	stb_arena_init(&f->arena);
 	stb_buf_init(&w.text);
 	raw(&w, "\"");
@@ -633,6 +633,7 @@ static void cell(struct writer *w, const struct cell_form *f, const struct stb_p
 {
 	static const char unbounded[] = "\"unbounded\"";
 	const struct stb_plan_cell *c = &p->cells[index];
+	const struct stb_plan_mix *mix = stb_plan_mix_of(p, index);
 	char *const line = stb_buf_room(&w->text, f->longest), *to = line;
 
 	if (!w->first)
@@ -644,6 +645,10 @@ static void cell(struct writer *w, const struct cell_form *f, const struct stb_p
 	to = put(to, f->begin.text, f->begin.len);
 	to = cell_axes(to, f, c->point);
 	to = put_named(to, "},\"workload\":", c->workload);
+	for (uint32_t i = 0; i < mix->n; i++)
+		to = put_named(to, i ? "," : ",\"members\":[", mix->members[i]);
+	if (mix->n)
+		*to++ = ']';
 	if (c->server != STB_NONE)
 		to = put_named(to, ",\"server\":", c->server);
 	if (c->client != STB_NONE)

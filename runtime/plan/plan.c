@@ -137,6 +137,60 @@ bool stb_selector_match(const struct stb_selector *s, const uint32_t *point)
 	return true;
 }
 
+const struct stb_plan_mount *stb_plan_mount_of(const struct stb_plan *p, uint32_t group, const struct stb_plan_block *workload)
+{
+	const struct stb_plan_group *g = &p->groups[group];
+	const struct stb_plan_attr *volume = stb_plan_attr(workload, "volume");
+
+	for (uint32_t i = 0; i < g->n_mounts; i++) {
+		const struct stb_plan_mount *m = &g->mounts[i];
+
+		if (volume && volume->val.str ? !strcmp(p->blocks[m->volume].name, volume->val.str) : !strcmp(m->role, "data"))
+			return m;
+	}
+	return NULL;
+}
+
+const struct stb_plan_mix *stb_plan_mix_of(const struct stb_plan *p, uint32_t cell)
+{
+	static const struct stb_plan_mix none = { 0 };
+
+	return p->cells[cell].mix ? &p->mixes[p->cells[cell].mix - 1] : &none;
+}
+
+uint32_t stb_plan_add_mix(struct stb_plan *p, const struct stb_plan_mix *mix)
+{
+	STB_ARENA_GROW(&p->arena, p->mixes, p->n_mixes, p->cap_mixes);
+	p->mixes[p->n_mixes++] = *mix;
+	return p->n_mixes;
+}
+
+const struct stb_plan_block *stb_plan_steady(const struct stb_plan *p, uint32_t cell)
+{
+	const struct stb_plan_mix *mix = stb_plan_mix_of(p, cell);
+
+	for (uint32_t i = 0; i <= mix->n; i++) {
+		const struct stb_plan_block *b = &p->blocks[i ? mix->members[i - 1] : p->cells[cell].workload];
+
+		if (stb_plan_attr(b, "steady_state.metric"))
+			return b;
+	}
+	return NULL;
+}
+
+uint32_t stb_plan_member(const struct stb_plan *p, uint32_t cell, const char *name, size_t len)
+{
+	const struct stb_plan_mix *mix = stb_plan_mix_of(p, cell);
+
+	for (uint32_t i = 0; i < mix->n; i++) {
+		const char *member = p->blocks[mix->members[i]].name;
+
+		if (strlen(member) == len && !strncmp(member, name, len))
+			return i;
+	}
+	return STB_NONE;
+}
+
 const struct stb_plan_attr *stb_plan_attr(const struct stb_plan_block *b, const char *name)
 {
 	for (uint32_t i = 0; i < b->n_attrs; i++) {

@@ -21,6 +21,8 @@
 #define STB_NONE UINT32_MAX /* "no such index" wherever an index is kept */
 #define STB_UNBOUNDED UINT64_MAX /* bytes: as much as the target takes in the time */
 
+enum { STB_MAX_MEMBERS = 8 }; /* of a mix */
+
 /* cell x slot x repetition of one plan; at a second each this is 115 days. A plan beyond it does not verify. */
 #define STB_MAX_MEASUREMENTS 10000000ull
 
@@ -113,7 +115,7 @@ struct stb_plan_matrix {
 
 /* Which volume serves what in a group. */
 struct stb_plan_mount {
-	const char *role;  /* "data": an io workload's volume or a database's volume; "redo", "binlog", "tmp" */
+	const char *role;  /* "data": an io workload's volume or a database's volume; "redo", "binlog", "tmp"; "io": that of a mix's io workload */
 	uint32_t volume;   /* blocks[] */
 	uint32_t storage;  /* blocks[] */
 	uint64_t space_bytes; /* needed on its volumes, one a server, while they live; 0 for data: that is the group's */
@@ -138,6 +140,12 @@ struct stb_plan_group {
 	uint32_t not_run_block; /* blocks[], which it is about, or STB_NONE */
 };
 
+/* The workloads that a mix runs at the same time, in the order of `run`, as they are in some cells. */
+struct stb_plan_mix {
+	uint32_t n;
+	uint32_t members[STB_MAX_MEMBERS]; /* blocks[] */
+};
+
 struct stb_plan_cell {
 	char id[STB_HASH_HEX];
 	uint32_t matrix;
@@ -149,6 +157,7 @@ struct stb_plan_cell {
 	uint32_t client_pin; /* blocks[] or STB_NONE */
 	uint32_t group;
 	uint32_t same_as;    /* the first cell with this id (itself, mostly): equal cells of two matrices are measured once */
+	uint32_t mix;        /* 0: its workload is none; else a number of mixes[], from 1. Read through stb_plan_mix_of() */
 	uint64_t measure_ns; /* estimate of one repetition, ramp or warm-up included */
 	uint64_t write_bytes;/* written by one repetition, or STB_UNBOUNDED */
 };
@@ -217,6 +226,8 @@ struct stb_plan {
 	uint32_t n_groups;
 	struct stb_plan_cell *cells;
 	uint32_t n_cells;
+	struct stb_plan_mix *mixes;    /* what cells refer to; printed with them */
+	uint32_t n_mixes, cap_mixes;
 	struct stb_plan_report *reports;
 	uint32_t n_reports;
 	struct stb_plan_claim *claims;
@@ -314,6 +325,17 @@ void stb_plan_seal(struct stb_plan *p);
 STB_NODISCARD int stb_plan_load(struct stb_plan **out, const char *path, struct stb_err *err);
 /* The same from bytes; path is for messages. */
 STB_NODISCARD int stb_plan_load_bytes(struct stb_plan **out, const char *path, const char *bytes, size_t len, struct stb_err *err);
+
+/* The group's mount of the volume that a workload names (its data volume, where it names none); NULL: there is none. */
+const struct stb_plan_mount *stb_plan_mount_of(const struct stb_plan *p, uint32_t group, const struct stb_plan_block *workload);
+/* The workload of the cell that waits until it is steady, of a mix the first one; NULL: none does. */
+const struct stb_plan_block *stb_plan_steady(const struct stb_plan *p, uint32_t cell);
+/* The members of the cell's mix; of another cell an empty one. */
+const struct stb_plan_mix *stb_plan_mix_of(const struct stb_plan *p, uint32_t cell);
+/* Adds a mix; its number for cells. */
+uint32_t stb_plan_add_mix(struct stb_plan *p, const struct stb_plan_mix *mix);
+/* Which member of the cell's mix has that name; STB_NONE: none has, or it is no mix. */
+uint32_t stb_plan_member(const struct stb_plan *p, uint32_t cell, const char *name, size_t len);
 
 /* Attribute lookup; NULL where the block has none of that name. */
 const struct stb_plan_attr *stb_plan_attr(const struct stb_plan_block *b, const char *name);

@@ -35,8 +35,14 @@ uint8_t *stb_plan_runnable(const struct stb_plan *p, const uint8_t *keep)
 {
 	uint8_t *runs = stb_xcalloc(p->n_cells, 1);
 
-	for (uint32_t i = 0; i < p->n_cells; i++)
-		runs[i] = (!keep || keep[i]) && !p->groups[p->cells[i].group].not_run && !p->blocks[p->cells[i].workload].not_run;
+	for (uint32_t i = 0; i < p->n_cells; i++) {
+		const struct stb_plan_cell *c = &p->cells[i];
+		const struct stb_plan_mix *mix = stb_plan_mix_of(p, i);
+
+		runs[i] = (!keep || keep[i]) && !p->groups[c->group].not_run && !p->blocks[c->workload].not_run;
+		for (uint32_t k = 0; k < mix->n; k++)
+			runs[i] = runs[i] && !p->blocks[mix->members[k]].not_run;
+	}
 	return runs;
 }
 

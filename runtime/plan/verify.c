@@ -333,6 +333,31 @@ static bool check_groups(struct check *c)
 	return twin ? bad(c, "two groups have the id %.16s", twin) : true;
 }
 
+/* A mix has two members or more, of different names, and nothing else has any. */
+static bool good_members(const struct check *c, uint32_t index)
+{
+	const struct stb_plan_block *blocks = c->p->blocks;
+	const bool is_mix = !strcmp(blocks[c->p->cells[index].workload].type, "mix");
+	const struct stb_plan_mix *mix;
+
+	if (c->p->cells[index].mix > c->p->n_mixes || is_mix != (c->p->cells[index].mix > 0))
+		return false;
+	mix = stb_plan_mix_of(c->p, index);
+	if (is_mix && (mix->n < 2 || mix->n > STB_MAX_MEMBERS))
+		return false;
+	for (uint32_t i = 0; i < mix->n; i++) {
+		const struct stb_plan_block *b = is_block(c, mix->members[i], "workload") ? &blocks[mix->members[i]] : NULL;
+
+		if (!b || (strcmp(b->type, "io") && strcmp(b->type, "oltp")))
+			return false;
+		for (uint32_t k = 0; k < i; k++) {
+			if (!strcmp(b->name, blocks[mix->members[k]].name))
+				return false;
+		}
+	}
+	return true;
+}
+
 static bool check_cell(struct check *c, uint32_t matrix, uint32_t index)
 {
 	const struct stb_plan_matrix *m = &c->p->matrices[matrix];
@@ -345,6 +370,8 @@ static bool check_cell(struct check *c, uint32_t matrix, uint32_t index)
 	if (!is_block(c, x->workload, "workload") || !is_block_or_none(c, x->server, "server") ||
 		!is_block_or_none(c, x->client, "server") || !is_block_or_none(c, x->pin, "pin") || !is_block_or_none(c, x->client_pin, "pin"))
 		return bad(c, "cell %u refers to a block that is not there or of another kind", index);
+	if (!good_members(c, index))
+		return bad(c, "cell %u does not name the workloads of a mix", index);
 	for (uint32_t i = 0; i < m->n_axes; i++) {
 		if (x->point[i] != STB_NONE && x->point[i] >= m->axes[i].n_values)
 			return bad(c, "cell %u has a value on axis `%s` that is not there", index, m->axes[i].name);

@@ -163,17 +163,29 @@ static void add_name(struct stb_comparison *c, struct names *l, const char *name
 	l->name[l->n++] = name;
 }
 
+/* Where no report says what is of interest. owner: what stands in front in a mix. */
+static void add_usual(struct stb_comparison *c, const struct stb_plan_block *w, const char *owner, struct names *out)
+{
+	const bool is_io = !strcmp(w->type, "io");
+	const char *const *usual = is_io ? io_metrics : oltp_metrics;
+
+	for (size_t i = 0; i < (is_io ? STB_LEN(io_metrics) : STB_LEN(oltp_metrics)); i++)
+		add_name(c, out, stb_arena_printf(&c->arena, "%s%s", owner, usual[i]));
+}
+
 static void names_of_matrix(struct stb_comparison *c, const struct stb_plan *p, uint32_t cell, struct names *out)
 {
-	const bool is_io = !strcmp(p->blocks[p->cells[cell].workload].type, "io");
+	const struct stb_plan_mix *mix = stb_plan_mix_of(p, cell);
 
 	for (uint32_t i = 0; i < p->n_reports; i++)
 		for (uint32_t k = 0; p->reports[i].matrix == p->cells[cell].matrix && k < p->reports[i].n_metrics; k++)
 			add_name(c, out, p->reports[i].metrics[k]);
 	if (out->n)
 		return;
-	out->name = (const char **)(is_io ? io_metrics : oltp_metrics);
-	out->n = is_io ? STB_LEN(io_metrics) : STB_LEN(oltp_metrics);
+	if (!mix->n)
+		add_usual(c, &p->blocks[p->cells[cell].workload], "", out);
+	for (uint32_t i = 0; i < mix->n; i++)
+		add_usual(c, &p->blocks[mix->members[i]], stb_arena_printf(&c->arena, "%s.", p->blocks[mix->members[i]].name), out);
 }
 
 /* --- means --- */

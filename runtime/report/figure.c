@@ -83,19 +83,16 @@ static void from_rows(const struct stb_results *r, uint32_t cell, const char *me
 	free(v);
 }
 
-/* Splits "read.lat_p95" into its part and the name of the mean that stands beside it; false for what is no latency percentile. */
-static bool percentile_part(const char *metric, enum stb_part *part, char mean[64])
+/* "read.lat_p95": its histogram, and the name of the mean that stands beside it; false for what is no latency percentile. The caller frees *mean. */
+static bool percentile_hist(const struct stb_plan *p, uint32_t cell, const char *metric, uint32_t *hist, struct stb_buf *mean)
 {
-	for (int i = 0; i < STB_N_PARTS; i++) {
-		const char *stem = stb_part_stem((enum stb_part)i);
+	const char *end = strrchr(metric, '_');
 
-		if (strncmp(metric, stem, strlen(stem)) || metric[strlen(stem)] != 'p')
-			continue;
-		*part = (enum stb_part)i;
-		snprintf(mean, 64, "%smean", stem);
-		return true;
-	}
-	return false;
+	stb_buf_init(mean);
+	if (!end || end[1] != 'p')
+		return false;
+	stb_buf_printf(mean, "%.*s_mean", (int)(end - metric), metric);
+	return stb_hist_of(p, cell, stb_buf_str(mean), hist);
 }
 
 /* false: not every repetition has a histogram. */
@@ -104,25 +101,26 @@ static bool from_histograms(const struct stb_results *r, uint32_t cell, const ch
 {
 	struct stb_hist *h;
 	struct stb_figure rows;
-	bool complete = true, trusted;
-	enum stb_part part;
-	char mean[64];
+	bool complete = false, trusted;
+	struct stb_buf mean;
+	uint32_t hist;
 
-	if (!percentile_part(metric, &part, mean))
-		return false;
+	if (!percentile_hist(r->plan, cell, metric, &hist, &mean))
+		goto out;
 	from_rows(r, cell, metric, true, STB_AGG_MEDIAN, &rows);
-	from_rows(r, cell, mean, false, STB_AGG_MEAN, f);
+	from_rows(r, cell, stb_buf_str(&mean), false, STB_AGG_MEAN, f);
 	f->n_spread = rows.state == f->state ? rows.n_spread : 0;
 	f->least = rows.least;
 	f->most = rows.most;
 	if (f->state == STB_FIGURE_NONE)
-		return false;
+		goto out;
+	complete = true;
 	trusted = f->state == STB_FIGURE_OK;
 	h = stb_xmalloc(sizeof(*h));
 	stb_hist_init(h);
-	for (const struct stb_result_row *row = stb_results_first(r, cell, mean); row && complete; row = stb_results_next(r, row)) {
+	for (const struct stb_result_row *row = stb_results_first(r, cell, stb_buf_str(&mean)); row && complete; row = stb_results_next(r, row)) {
 		if (counts(f, row))
-			complete = stb_results_merge_hist(r, cell, row->slot, row->repetition, part, h);
+			complete = stb_results_merge_hist(r, cell, row->slot, row->repetition, hist, h);
 	}
 	if (complete) {
 		f->value = (double)stb_hist_percentile(h, m->pct_num, m->pct_den) / 1e6;
@@ -132,6 +130,8 @@ static bool from_histograms(const struct stb_results *r, uint32_t cell, const ch
 			f->state = STB_FIGURE_FEW;
 	}
 	free(h);
+out:
+	stb_buf_fini(&mean);
 	return complete;
 }
 
@@ -176,9 +176,9 @@ void stb_figure_get(const struct stb_results *r, uint32_t cell, const char *metr
 
 const char *stb_figure_steady(struct stb_arena *a, const struct stb_results *r, uint32_t cell, const struct stb_figure *f)
 {
-	const struct stb_plan_block *w = &r->plan->blocks[r->plan->cells[cell].workload];
-	const struct stb_plan_attr *metric = stb_plan_attr(w, "steady_state.metric"), *window = stb_plan_attr(w, "steady_state.window");
-	const bool slope = stb_plan_attr(w, "steady_state.slope") != NULL;
+	const struct stb_plan_block *w = stb_plan_steady(r->plan, cell);
+	const struct stb_plan_attr *metric = w ? stb_plan_attr(w, "steady_state.metric") : NULL, *window = w ? stb_plan_attr(w, "steady_state.window") : NULL;
+	const bool slope = w && stb_plan_attr(w, "steady_state.slope") != NULL;
 	char after[64];
 
 	if (!f->n_steady || !metric || !window || window->val.type != STB_V_TIME)
@@ -187,8 +187,21 @@ const char *stb_figure_steady(struct stb_arena *a, const struct stb_results *r, 
 		snprintf(after, sizeof(after), "%.0f to %.0f s", f->steady_least_s, f->steady_most_s);
 	else
 		snprintf(after, sizeof(after), "%.0f s", f->steady_most_s);
-	return stb_arena_printf(a, "measured once %s was steady: after %s, %s over %.0f s %s%.3g%%%s", metric->val.str, after, slope ? "slope" : "deviation",
+	return stb_arena_printf(a, "measured once %s%s%s was steady: after %s, %s over %.0f s %s%.3g%%%s",
+		stb_plan_mix_of(r->plan, cell)->n ? w->name : "", stb_plan_mix_of(r->plan, cell)->n ? "." : "", metric->val.str, after, slope ? "slope" : "deviation",
 		stb_val_double(&window->val) / 1e9, f->n_steady > 1 ? "at most " : "", 100 * f->steady_worst, slope ? " a second" : "");
+}
+
+const char *stb_figure_apart(struct stb_arena *a, const struct stb_results *r, uint32_t cell)
+{
+	struct stb_figure overlap;
+
+	if (!stb_plan_mix_of(r->plan, cell)->n)
+		return NULL;
+	stb_figure_get(r, cell, "overlap", STB_AGG_MEAN, &overlap);
+	if (overlap.state != STB_FIGURE_OK || overlap.value >= STB_TOGETHER_PERCENT)
+		return NULL;
+	return stb_arena_printf(a, "all workloads of the mix ran for %.3g%% of its time only", overlap.value);
 }
 
 bool stb_figure_spreads(const struct stb_figure *f)

@@ -46,6 +46,8 @@ const char *stb_figure_invalid(struct stb_arena *a, const struct stb_figure *f);
 const char *stb_figure_missing(struct stb_arena *a, const struct stb_results *r, const struct stb_figure *f);
 /* "measured once iops was steady: after 12 to 20 s, slope of 10 s at most 0.4% a second" of a cell that waits for that; else NULL. */
 const char *stb_figure_steady(struct stb_arena *a, const struct stb_results *r, uint32_t cell, const struct stb_figure *f);
+/* Of a mix whose workloads ended apart: for how much of the time all of them ran; NULL: there is nothing to tell. */
+const char *stb_figure_apart(struct stb_arena *a, const struct stb_results *r, uint32_t cell);
 /* Whether repetitions differ so much that their mean alone misleads: see report.h. */
 bool stb_figure_spreads(const struct stb_figure *f);
 /* "99.9" for lat_p999. */

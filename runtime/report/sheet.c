@@ -319,6 +319,8 @@ static void note_figure(struct stb_sheet *s, uint32_t cell, const struct stb_fig
 		note(s, out, "%s%u of %u repetitions taken over from %s", whose, f->n_taken, f->known, f->origin);
 	if (stb_figure_steady(&s->arena, s->r, cell, f))
 		note(s, out, "%s%s", whose, stb_figure_steady(&s->arena, s->r, cell, f));
+	if (stb_figure_apart(&s->arena, s->r, cell))
+		note(s, out, "%s%s", whose, stb_figure_apart(&s->arena, s->r, cell));
 	out->median |= f->median;
 }
 

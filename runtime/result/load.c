@@ -513,7 +513,7 @@ static int read_value(const struct loader *l, const struct stb_csv_record *rec, 
 
 static unsigned families_of(const struct stb_plan_block *w)
 {
-	return !strcmp(w->type, "io") ? STB_METRIC_IO : !strcmp(w->type, "oltp") ? STB_METRIC_OLTP : STB_METRIC_IO | STB_METRIC_OLTP;
+	return !strcmp(w->type, "io") ? STB_METRIC_IO : !strcmp(w->type, "oltp") ? STB_METRIC_OLTP : STB_METRIC_MIX;
 }
 
 /* What the cell's workload can be measured in; of a mix's part, what that part can. */
@@ -540,8 +540,8 @@ static int check_family(const struct loader *l, const struct stb_csv_record *rec
 	if (!stb_metric_find(metric, &m) || (m.families & families(p, cell, metric, m.part_len)))
 		return 0;
 	refuse(rec, err, "`%s` is no metric of workload `%s`, which is of type %s", metric, w->name, w->type);
-	stb_err_remedy(err, "`%s` is measured of %s workloads; `stb explain %s` says what it is", metric,
-		m.families & STB_METRIC_IO ? "io" : "oltp", metric + m.part_len);
+	stb_err_remedy(err, "`%s` is measured of %s workloads; `stb explain %s` says what it is%s", metric, stb_metric_types(m.families),
+		metric + m.part_len, strcmp(w->type, "mix") ? "" : "; in a mix the name of one of its workloads stands in front");
 	return -1;
 }
 
@@ -678,17 +678,26 @@ static const char *cut_off(const struct hist_loader *l, uint64_t greatest)
 	return NULL;
 }
 
-static int read_hist(struct stb_results *r, const char *dir, const struct stb_result_row *row, enum stb_part part, struct stb_err *err)
+/* "read.lat_mean" with another end: "read.lat_max". */
+static const char *beside_mean(struct stb_arena *a, const char *metric, const char *end)
 {
-	char name[STB_HIST_FILE_NAME], least[64], greatest[64];
+	return stb_arena_printf(a, "%.*s%s", (int)(strlen(metric) - strlen("mean")), metric, end);
+}
+
+static int read_hist(struct stb_results *r, const char *dir, const struct stb_result_row *row, uint32_t hist, struct stb_err *err)
+{
+	char name[STB_HIST_FILE_NAME];
 	struct hist_loader *l;
 	struct stb_buf path;
+	struct stb_arena a;
+	const char *least, *greatest;
 	struct stat st;
 	int rc = 0;
 
-	stb_hist_file_name(r->plan, row->cell, row->slot, row->repetition, part, name);
-	snprintf(least, sizeof(least), "%smin", stb_part_stem(part));
-	snprintf(greatest, sizeof(greatest), "%smax", stb_part_stem(part));
+	stb_hist_file_name(r->plan, row->cell, row->slot, row->repetition, hist, name);
+	stb_arena_init(&a);
+	least = beside_mean(&a, row->metric, "min");
+	greatest = beside_mean(&a, row->metric, "max");
 	stb_buf_init(&path);
 	stb_buf_printf(&path, "%s/%s", dir, name);
 	l = stb_xcalloc(1, sizeof(*l));
@@ -706,21 +715,25 @@ static int read_hist(struct stb_results *r, const char *dir, const struct stb_re
 			stb_results_note(r, "%s:%u: %s: the histogram is left out, and percentiles over repetitions are medians of their rows",
 				stb_buf_str(&path), l->tail.torn ? l->tail.line : 1, why);
 		else if (!rc)
-			stb_results_add_hist(r, row->cell, row->slot, row->repetition, part, &l->hist);
+			stb_results_add_hist(r, row->cell, row->slot, row->repetition, hist, &l->hist);
 	}
 	free(l);
 	stb_buf_fini(&path);
+	stb_arena_fini(&a);
 	return rc;
 }
 
-bool stb_hist_part_of(const char *metric, enum stb_part *part)
+bool stb_hist_of(const struct stb_plan *p, uint32_t cell, const char *metric, uint32_t *hist)
 {
+	const char *name;
+	const uint32_t member = stb_metric_member(p, cell, metric, &name);
+
 	for (int i = 0; i < STB_N_PARTS; i++) {
 		const char *stem = stb_part_stem((enum stb_part)i);
 
-		if (strncmp(metric, stem, strlen(stem)) || strcmp(metric + strlen(stem), "mean"))
+		if (strncmp(name, stem, strlen(stem)) || strcmp(name + strlen(stem), "mean"))
 			continue;
-		*part = (enum stb_part)i;
+		*hist = member == STB_NONE ? (uint32_t)i : STB_HIST(member, i);
 		return true;
 	}
 	return false;
@@ -740,13 +753,13 @@ bool stb_hist_file_good(const char *path, double greatest_ms)
 	return good;
 }
 
-/* Every repetition that has latencies has a row lat_mean: those rows [from, n_rows) lead to the files. */
+/* Every repetition that has latencies has a row lat_mean, of a mix one for each member: those rows [from, n_rows) lead to the files. */
 static int read_hists(struct stb_results *r, const char *dir, size_t from, struct stb_err *err)
 {
-	enum stb_part part;
+	uint32_t hist;
 
 	for (size_t i = from; i < r->n_rows; i++)
-		if (stb_hist_part_of(r->rows[i].metric, &part) && read_hist(r, dir, &r->rows[i], part, err))
+		if (stb_hist_of(r->plan, r->rows[i].cell, r->rows[i].metric, &hist) && read_hist(r, dir, &r->rows[i], hist, err))
 			return -1;
 	return 0;
 }

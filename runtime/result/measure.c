@@ -14,6 +14,9 @@
  *   - svc_ rows where the workload has a rate: beside the latency from when an event was due, that from when it began.
  *   - read. write. trim. rows where the workload mixes directions, or where the plan asks for them; sync. rows where there were syncs.
  *
+ * Of a mix each member gets its rows, NAME.metric. A member has a process of its own, so that its CPU time is its own; what a device and a server
+ * count is everybody's, and gets rows of the mix.
+ *
  * Rates are over the true window, drain and end_fsync included, never over the time that was asked for.
  */
 #include "runtime/result/result.h"
@@ -31,8 +34,19 @@ struct row_ctx {
 	struct stb_results *r;
 	uint32_t cell, slot, repetition;
 	enum stb_status status;
+	const char *owner;  /* "loader." of a mix, else "" */
 	const char *prefix;
 };
+
+static struct row_ctx rows_of(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint32_t member, enum stb_status status)
+{
+	const struct stb_plan *p = r->plan;
+	struct row_ctx x = { r, cell, slot, repetition, status, "", "" };
+
+	if (member != STB_NONE)
+		x.owner = stb_arena_printf(&r->arena, "%s.", p->blocks[stb_plan_mix_of(p, cell)->members[member]].name);
+	return x;
+}
 
 static const char *const usual_percentiles[] = { "p50", "p95", "p99", "p999" };
 static const char *const dir_prefix[STB_N_DIRS] = { "read.", "write.", "trim." };
@@ -54,12 +68,14 @@ uint64_t stb_percentile_needs(uint64_t num, uint64_t den)
 
 static void add(const struct row_ctx *x, const char *name, double value)
 {
-	char metric[64];
 	struct stb_err err;
+	struct stb_buf metric;
 
-	snprintf(metric, sizeof(metric), "%s%s", x->prefix, name);
+	stb_buf_init(&metric);
+	stb_buf_printf(&metric, "%s%s%s", x->owner, x->prefix, name);
 	/* The names are ours and the caller promises a new key. */
-	STB_ASSERT(stb_results_add(x->r, x->cell, x->slot, x->repetition, metric, value, x->status, &err) == 0);
+	STB_ASSERT(stb_results_add(x->r, x->cell, x->slot, x->repetition, stb_buf_str(&metric), value, x->status, &err) == 0);
+	stb_buf_fini(&metric);
 }
 
 static void add_percentile(const struct row_ctx *x, const char *percentile, const struct stb_hist *h)
@@ -100,16 +116,24 @@ static bool starts_with(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
+/* Also of a member of a mix. */
+static bool asks_for(const char *metric, const char *prefix)
+{
+	struct stb_metric m;
+
+	return starts_with(metric + (stb_metric_find(metric, &m) ? m.part_len : 0), prefix);
+}
+
 static bool asked_for(const struct stb_plan *p, const char *prefix)
 {
 	for (uint32_t i = 0; i < p->n_reports; i++) {
 		for (uint32_t k = 0; k < p->reports[i].n_metrics; k++) {
-			if (starts_with(p->reports[i].metrics[k], prefix))
+			if (asks_for(p->reports[i].metrics[k], prefix))
 				return true;
 		}
 	}
 	for (uint32_t i = 0; i < p->n_claims; i++) {
-		if (starts_with(p->claims[i].metric, prefix))
+		if (asks_for(p->claims[i].metric, prefix))
 			return true;
 	}
 	return false;
@@ -216,19 +240,18 @@ static void add_outcome(const struct row_ctx *x, const struct stb_measure *m)
 		add(x, "verify_errors", (double)m->mismatches);
 }
 
-static void add_server(const struct row_ctx *x, const struct stb_measure *m)
+static void add_server(const struct row_ctx *x, const struct stb_server_change *s, uint64_t events)
 {
 	static const char *const metrics[] = {
 #define STB_X(symbol, metric, variables) metric,
 		STB_SERVER_COUNTS(STB_X)
 #undef STB_X
 	};
-	const struct stb_server_change *s = &m->server;
 
 	if (s->has_cpu)
 		add(x, "server.cpu_ms", (double)s->cpu_ns / NS_PER_MS);
-	if (s->has_cpu && m->ok[0])
-		add(x, "server.cpu_us_per_event", (double)s->cpu_ns / 1000 / (double)m->ok[0]);
+	if (s->has_cpu && events)
+		add(x, "server.cpu_us_per_event", (double)s->cpu_ns / 1000 / (double)events);
 	/* a server that has no replicas counts them all the same */
 	const bool semi_sync = s->count[STB_SERVER_SEMISYNC_TX] || s->count[STB_SERVER_SEMISYNC_NO_TX];
 
@@ -246,31 +269,38 @@ static void add_oltp(const struct row_ctx *x, const struct stb_measure *m)
 	add(x, "events", (double)m->ok[0]);
 	add_rate(x, "errors_per_s", (double)m->errors, window_s);
 	add_rate(x, "reconnects_per_s", (double)m->reconnects, window_s);
-	add_server(x, m);
 }
 
-static bool is_io(const struct stb_plan *p, uint32_t cell)
+static bool is_io(const struct stb_plan *p, uint32_t cell, uint32_t member)
 {
-	return !strcmp(p->blocks[p->cells[cell].workload].type, "io");
+	return !strcmp(p->blocks[member == STB_NONE ? p->cells[cell].workload : stb_plan_mix_of(p, cell)->members[member]].type, "io");
 }
 
-void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition,
-	const struct stb_measure *m, enum stb_status status)
+static uint32_t hist_number(uint32_t member, int part)
+{
+	return member == STB_NONE ? (uint32_t)part : STB_HIST(member, part);
+}
+
+static void add_rows(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint32_t member, const struct stb_measure *m,
+	enum stb_status status)
 {
 	struct stb_hist *whole = stb_xmalloc(sizeof(*whole));
-	struct row_ctx x = { r, cell, slot, repetition, status, "" };
+	struct row_ctx x = rows_of(r, cell, slot, repetition, member, status);
 
 	if (!m->window_ns) { /* never got to measuring: there is no figure, and a 0 would pass for one */
 		free(whole);
 		return;
 	}
-	if (is_io(r->plan, cell))
+	if (is_io(r->plan, cell, member))
 		add_io(&x, m, part_hist(m, STB_PART_ALL, whole));
 	else
 		add_oltp(&x, m);
-	add_device(&x, &m->device);
+	if (member == STB_NONE && !is_io(r->plan, cell, member))
+		add_server(&x, &m->server, m->ok[0]);
+	if (member == STB_NONE)
+		add_device(&x, &m->device);
 	add_outcome(&x, m);
-	if (m->steady.reached)
+	if (m->steady.reached && (member == STB_NONE || stb_plan_steady(r->plan, cell) == &r->plan->blocks[stb_plan_mix_of(r->plan, cell)->members[member]]))
 		stb_results_set_steady(r, cell, slot, repetition, (double)m->steady.after_ns / NS_PER_SEC, m->steady.found);
 	for (int part = 0; part < STB_N_PARTS; part++) {
 		const struct stb_hist *h;
@@ -280,20 +310,43 @@ void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot
 		h = part_hist(m, (enum stb_part)part, whole);
 		x.prefix = stb_part_stem((enum stb_part)part);
 		add_latencies(&x, h);
-		stb_results_add_hist(r, cell, slot, repetition, (enum stb_part)part, h);
+		stb_results_add_hist(r, cell, slot, repetition, hist_number(member, part), h);
 	}
 	free(whole);
 }
 
-void stb_results_add_partial(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint64_t ops, uint64_t bytes,
-	uint64_t errors, uint64_t window_ns, enum stb_status status)
+void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const struct stb_measure *m,
+	enum stb_status status)
 {
-	const struct row_ctx x = { r, cell, slot, repetition, status, "" };
+	add_rows(r, cell, slot, repetition, STB_NONE, m, status);
+}
+
+void stb_results_add_member(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint32_t member,
+	const struct stb_measure *m, enum stb_status status)
+{
+	add_rows(r, cell, slot, repetition, member, m, status);
+}
+
+void stb_results_add_mix(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const struct stb_mix_measure *m,
+	enum stb_status status)
+{
+	const struct row_ctx x = rows_of(r, cell, slot, repetition, STB_NONE, status);
+
+	if (m->overlap_ns)
+		add(&x, "overlap", 100 * (double)m->overlap_ns / (double)m->all_ns);
+	add_server(&x, &m->server, m->events);
+	add_device(&x, &m->device);
+}
+
+void stb_results_add_partial(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint32_t member, uint64_t ops,
+	uint64_t bytes, uint64_t errors, uint64_t window_ns, enum stb_status status)
+{
+	const struct row_ctx x = rows_of(r, cell, slot, repetition, member, status);
 	const double window_s = (double)window_ns / NS_PER_SEC;
 
 	if (!window_ns)
 		return;
-	if (is_io(r->plan, cell)) {
+	if (is_io(r->plan, cell, member)) {
 		add_throughput(&x, ops, bytes, window_s);
 		add(&x, "runtime_ms", (double)window_ns / NS_PER_MS);
 		return;
@@ -304,10 +357,17 @@ void stb_results_add_partial(struct stb_results *r, uint32_t cell, uint32_t slot
 	add(&x, "errors_per_s", (double)errors / window_s);
 }
 
-void stb_hist_file_name(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,
+void stb_hist_file_name(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition, uint32_t hist,
 	char out[STB_HIST_FILE_NAME])
 {
-	snprintf(out, STB_HIST_FILE_NAME, "histograms/%.16s-s%u-r%u%s.csv", p->cells[cell].id, slot, repetition, parts[part].suffix);
+	const struct stb_plan_mix *mix = stb_plan_mix_of(p, cell);
+	const uint32_t member = hist / STB_N_PARTS; /* from 1 */
+	char owner[64] = "";
+
+	STB_ASSERT(member <= mix->n);
+	if (member) /* letters of a name are those of an identifier; the number tells long ones apart */
+		snprintf(owner, sizeof(owner), "-%u-%.40s", member, p->blocks[mix->members[member - 1]].name);
+	snprintf(out, STB_HIST_FILE_NAME, "histograms/%.16s-s%u-r%u%s%s.csv", p->cells[cell].id, slot, repetition, owner, parts[hist % STB_N_PARTS].suffix);
 }
 
 void stb_hist_write_csv(const struct stb_hist *h, FILE *out)
@@ -347,7 +407,7 @@ done:
 	return rc;
 }
 
-int stb_measure_save_hists(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition,
+int stb_measure_save_hists(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition, uint32_t member,
 	const struct stb_measure *m, const char *run_dir, struct stb_err *err)
 {
 	struct stb_hist *whole = stb_xmalloc(sizeof(*whole));
@@ -362,7 +422,7 @@ int stb_measure_save_hists(const struct stb_plan *p, uint32_t cell, uint32_t slo
 		h = part_hist(m, (enum stb_part)part, whole);
 		if (!h->count)
 			continue;
-		stb_hist_file_name(p, cell, slot, repetition, (enum stb_part)part, name);
+		stb_hist_file_name(p, cell, slot, repetition, hist_number(member, part), name);
 		rc = save_hist(h, run_dir, name, err);
 	}
 	free(whole);

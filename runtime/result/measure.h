@@ -2,7 +2,8 @@
  * measure.h - what the workers of one repetition count: the hand-over from a workload (io, db) to exec and the results.
  *
  * A measured phase runs in a forked child; everything here lies in one shared anonymous mapping, so that the parent can show progress and
- * sample the series, and nothing that was counted is lost when the child dies. The parent never writes but `stop`.
+ * sample the series, and nothing that was counted is lost when the child dies. The parent never writes but `stop` and, of a mix,
+ * when its lines open.
  *
  * Accounting identity, asserted after each run: issued = ok + failed + cancelled; histogram count = ok; under a rate scheduled = issued + skipped.
  */
@@ -143,6 +144,25 @@ struct stb_measure {
 	struct stb_server_change server; /* oltp */
 };
 
+/*
+ * Where the workloads of a mix, each a process of its own, wait for each other: exec/mix.c. A member says which line it has reached; when all are
+ * there the parent says at which instant that line opens.
+ */
+enum stb_line {
+	STB_LINE_READY,  /* laid out, connected: its warm-up may begin */
+	STB_LINE_STEADY, /* its warm-up is done; where one waits until it is steady the others go on */
+	STB_LINE_START,  /* all are measured from here on */
+	STB_LINE_END,    /* none is measured any more: what was written may be read back */
+	STB_N_LINES
+};
+
+struct stb_meet {
+	bool used;                 /* set before the fork; not set: there is no mix, and every line is open */
+	bool settles;              /* some member has steady_state */
+	_Atomic uint32_t reached;  /* by the child: how many lines */
+	_Atomic uint64_t open_ns[STB_N_LINES]; /* by the parent: CLOCK_MONOTONIC; 0: not yet */
+};
+
 struct stb_phase {
 	/* written by the child */
 	_Atomic uint32_t stage;           /* enum stb_stage */
@@ -151,6 +171,7 @@ struct stb_phase {
 	struct stb_err err;
 	struct stb_measure result;
 	uint64_t alloc_calls;             /* allocations by our code between warm-up and drain: 0, or it is a bug */
+	struct stb_meet meet;
 	/* written by the parent */
 	_Atomic uint32_t stop;            /* 1: finish now */
 	uint32_t n_workers;

@@ -5,10 +5,10 @@
  *
  *   (cell, slot, repetition, metric)   one row; refuses duplicates
  *   (cell, 0,    0,          metric)   head and tail of the list of rows that a figure is made of (slots and repetitions start at 1)
- *   (cell, slot, repetition, part)     one histogram
+ *   (cell, slot, repetition, hist)     one histogram
  *   (cell, slot, repetition, rep_key)  one repetition; (cell, 0, 0, rep_key) the list of a cell's repetitions
  *
- * Metric names are interned and parts are addresses of constants, so keys compare by pointer. Cells are always the first of equal ones, so
+ * Metric names are interned and histograms are addresses of constants, so keys compare by pointer. Cells are always the first of equal ones, so
  * what was measured once is found from every matrix that asks for it. Rejected: sorting the rows once they are all there; exec adds rows
  * one repetition at a time and looks at them in between.
  */
@@ -23,13 +23,13 @@
 enum { MAX_NAMES = 4096 };
 
 struct stb_results_entry {
-	const void *what; /* interned metric name or &part_key[part]; NULL: free */
+	const void *what; /* interned metric name or &hist_key[hist]; NULL: free */
 	uint32_t cell, slot, repetition;
 	uint32_t row, tail;
 	struct stb_result_hist *hist;
 };
 
-static const char part_key[STB_N_PARTS] = { 0 };
+static const char hist_key[STB_N_HISTS] = { 0 };
 static const char rep_key[1] = { 0 };
 
 static const char *const status_text[] = {
@@ -394,18 +394,13 @@ bool stb_results_selected(const struct stb_results *r, uint32_t cell)
 	return !r->selected || r->selected[r->plan->cells[cell].same_as];
 }
 
-/* Whether the cell's workload is a mix with a part of that name. */
-static bool runs_part(const struct stb_plan *p, uint32_t cell, const char *name, size_t len)
+uint32_t stb_metric_member(const struct stb_plan *p, uint32_t cell, const char *metric, const char **name)
 {
-	const struct stb_plan_attr *run = stb_plan_attr(&p->blocks[p->cells[cell].workload], "run");
+	struct stb_metric m;
+	const uint32_t member = stb_metric_find(metric, &m) && m.part_len ? stb_plan_member(p, cell, metric, m.part_len - 1) : STB_NONE;
 
-	for (uint32_t i = 0; run && run->val.type == STB_V_LIST && i < run->val.n_items; i++) {
-		const char *part = run->val.items[i].str;
-
-		if (part && strlen(part) == len && !strncmp(part, name, len))
-			return true;
-	}
-	return false;
+	*name = member == STB_NONE ? metric : metric + m.part_len;
+	return member;
 }
 
 int stb_results_add(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *metric, double value,
@@ -418,7 +413,7 @@ int stb_results_add(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_
 	uint32_t row;
 
 	STB_ASSERT(cell < r->plan->n_cells && slot && repetition);
-	if (!stb_metric_find(metric, &m) || (m.part_len && !runs_part(r->plan, cell, metric, m.part_len - 1)))
+	if (!stb_metric_find(metric, &m) || (m.part_len && stb_plan_member(r->plan, cell, metric, m.part_len - 1) == STB_NONE))
 		return stb_err_set(err, 0, "unknown metric `%.60s`", metric);
 	if (!isfinite(value) || value < 0)
 		return stb_err_set(err, 0, "the value of `%s` is no finite number from 0 up", metric);
@@ -475,14 +470,14 @@ bool stb_results_has_matrix(const struct stb_results *r, uint32_t matrix)
 	return false;
 }
 
-void stb_results_add_hist(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,
+void stb_results_add_hist(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint32_t hist,
 	const struct stb_hist *h)
 {
 	struct stb_results_entry *e;
 	struct stb_result_hist *rest;
 	uint32_t n = 0;
 
-	STB_ASSERT(cell < r->plan->n_cells);
+	STB_ASSERT(cell < r->plan->n_cells && hist < STB_N_HISTS);
 	if (!h->count)
 		return;
 	for (uint32_t i = 0; i < STB_HIST_BUCKETS; i++)
@@ -496,14 +491,14 @@ void stb_results_add_hist(struct stb_results *r, uint32_t cell, uint32_t slot, u
 		rest->bin[rest->n_bins].index = i;
 		rest->bin[rest->n_bins++].count = h->bucket[i];
 	}
-	e = enter(r, &part_key[part], first_equal(r, cell), slot, repetition);
+	e = enter(r, &hist_key[hist], first_equal(r, cell), slot, repetition);
 	e->hist = rest;
 }
 
-bool stb_results_merge_hist(const struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,
+bool stb_results_merge_hist(const struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint32_t hist,
 	struct stb_hist *into)
 {
-	const struct stb_results_entry *e = find(r, &part_key[part], first_equal(r, cell), slot, repetition);
+	const struct stb_results_entry *e = find(r, &hist_key[hist], first_equal(r, cell), slot, repetition);
 
 	if (!e || !e->hist)
 		return false;

@@ -17,7 +17,7 @@ bool stb_status_valid(enum stb_status s);
 /* false: no status is written so. */
 bool stb_status_find(const char *text, enum stb_status *out);
 
-#define STB_HIST_FILE_NAME 96
+#define STB_HIST_FILE_NAME 160
 
 /* Which latencies a histogram counts; histograms/ID-sSLOT-rREPETITION[-PART].csv, no part for all directions together. */
 #define STB_PARTS_OF(X, sym, all, latency, suffix)                                                                    \
@@ -39,6 +39,10 @@ enum stb_part {
 #undef STB_X
 	STB_N_PARTS
 };
+
+/* A histogram of a repetition: a part, or, of member i of a mix (0 first), STB_HIST(i, part). */
+#define STB_HIST(member, part) (((member) + 1) * (uint32_t)STB_N_PARTS + (uint32_t)(part))
+#define STB_N_HISTS STB_HIST(STB_MAX_MEMBERS, 0)
 
 /* What the names of its metrics begin with: "lat_", "read.lat_", "svc_"; "mean", "min", "p95" follow. */
 const char *stb_part_stem(enum stb_part part);
@@ -124,22 +128,35 @@ STB_NODISCARD int stb_results_add(struct stb_results *r, uint32_t cell, uint32_t
  */
 void stb_results_add_measure(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition,
 	const struct stb_measure *m, enum stb_status status);
+/* The same of a member of the cell's mix: NAME.metric, without what counts for the mix. */
+void stb_results_add_member(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint32_t member,
+	const struct stb_measure *m, enum stb_status status);
+
+/* What is of a mix and of none of its members. */
+struct stb_mix_measure {
+	uint64_t overlap_ns, all_ns;     /* from the start to the first and to the last end of a member; 0: not known */
+	struct stb_blockstat device;     /* of all devices below its volumes */
+	struct stb_server_change server; /* of its database */
+	uint64_t events;                 /* of all oltp members */
+};
+void stb_results_add_mix(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const struct stb_mix_measure *m,
+	enum stb_status status);
 
 /*
- * What a repetition got done before its measuring process was lost, from its live counters: rates over window_ns and totals, no latencies.
- * No row where window_ns is 0: then nothing was measured.
+ * What a repetition, or a member of a mix (STB_NONE: there is none), got done before its measuring process was lost, from its live counters:
+ * rates over window_ns and totals, no latencies. No row where window_ns is 0: then nothing was measured.
  */
-void stb_results_add_partial(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint64_t ops, uint64_t bytes,
-	uint64_t errors, uint64_t window_ns, enum stb_status status);
+void stb_results_add_partial(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint32_t member, uint64_t ops,
+	uint64_t bytes, uint64_t errors, uint64_t window_ns, enum stb_status status);
 
 /* The rows of a cell and metric in the order they were added; NULL after the last. */
 const struct stb_result_row *stb_results_first(const struct stb_results *r, uint32_t cell, const char *metric);
 const struct stb_result_row *stb_results_next(const struct stb_results *r, const struct stb_result_row *row);
 /* Merges a repetition's histogram into *into; false where there is none. */
-bool stb_results_merge_hist(const struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,
+bool stb_results_merge_hist(const struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint32_t hist,
 	struct stb_hist *into);
 /* Keeps a copy of h for a repetition. */
-void stb_results_add_hist(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,
+void stb_results_add_hist(struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, uint32_t hist,
 	const struct stb_hist *h);
 /* The repetitions of a cell that are known of, in the order they became known; NULL after the last. */
 const struct stb_result_rep *stb_results_first_rep(const struct stb_results *r, uint32_t cell);
@@ -182,14 +199,22 @@ STB_NODISCARD int stb_results_read(struct stb_results *r, const char *path, stru
 void stb_results_write_header(const struct stb_plan *p, FILE *out);
 void stb_results_write_rows(const struct stb_results *r, size_t from, FILE *out);
 
-/* The histogram's path below the run directory: "histograms/0123456789abcdef-s1-r2-read.csv". */
-void stb_hist_file_name(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition, enum stb_part part,
+/*
+ * The histogram's path below the run directory: "histograms/0123456789abcdef-s1-r2-read.csv"; of a mix with the number and the name of
+ * the member: "…-s1-r2-1-loader-read.csv".
+ */
+void stb_hist_file_name(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition, uint32_t hist,
 	char out[STB_HIST_FILE_NAME]);
-/* Writes every histogram of a measure into run_dir/histograms, which must exist. 0 or -1 with *err. */
-STB_NODISCARD int stb_measure_save_hists(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition,
+/*
+ * Writes every histogram of a measure into run_dir/histograms, which must exist. member: of the cell's mix; STB_NONE: it is none. 0 or -1
+ * with *err.
+ */
+STB_NODISCARD int stb_measure_save_hists(const struct stb_plan *p, uint32_t cell, uint32_t slot, uint32_t repetition, uint32_t member,
 	const struct stb_measure *m, const char *run_dir, struct stb_err *err);
-/* Which histograms a repetition has is told by its rows: that of the metric is this part's; false: it tells of none. */
-bool stb_hist_part_of(const char *metric, enum stb_part *part);
+/* Which histograms a repetition has is told by its rows, each by that of its mean; false: this metric tells of none. */
+bool stb_hist_of(const struct stb_plan *p, uint32_t cell, const char *metric, uint32_t *hist);
+/* Of which member of the cell's mix a metric is, and its name there; STB_NONE and the name itself: of none. */
+uint32_t stb_metric_member(const struct stb_plan *p, uint32_t cell, const char *metric, const char **name);
 /* Whether a histogram file is there, whole and readable, up to the greatest latency of its row. */
 bool stb_hist_file_good(const char *path, double greatest_ms);
 /* Histogram as CSV `lower_ns,count`. */

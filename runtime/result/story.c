@@ -118,6 +118,30 @@ static void take_steadiness(struct reader *s, const json_t *steady, uint32_t cel
 		stb_results_set_steady(s->r, cell, slot, repetition, after_s, found);
 }
 
+/* Of a mix each member has its own. */
+static void take_members(struct reader *s, const json_t *members, uint32_t cell, uint32_t slot, uint32_t repetition)
+{
+	const struct stb_plan_block *steady = stb_plan_steady(s->r->plan, cell);
+	const char *name;
+	json_t *one;
+
+	json_object_foreach((json_t *)members, name, one) {
+		if (steady && !strcmp(steady->name, name))
+			take_steadiness(s, json_object_get(one, "steady_state"), cell, slot, repetition);
+	}
+}
+
+/* Retried errors of a repetition, and of the members of a mix. */
+static void take_all_errors(struct reader *s, const json_t *record)
+{
+	const char *name;
+	json_t *one;
+
+	take_errors(s, json_object_get(record, "errors"));
+	json_object_foreach(json_object_get(record, "members"), name, one)
+		take_errors(s, json_object_get(one, "errors"));
+}
+
 static void take_process(struct reader *s, const json_t *start)
 {
 	const char *boot = json_string_value(json_object_get(start, "boot"));
@@ -153,7 +177,7 @@ static void take_record(struct reader *s, const json_t *record)
 			s->measured = true;
 			s->n_sessions++;
 		}
-		take_errors(s, json_object_get(record, "errors"));
+		take_all_errors(s, record);
 	}
 	if (!strcmp(ev, "start")) {
 		take_process(s, record);
@@ -163,6 +187,7 @@ static void take_record(struct reader *s, const json_t *record)
 		if (reason)
 			stb_results_set_reason(s->r, cell, slot, repetition, reason);
 		take_steadiness(s, json_object_get(record, "steady_state"), cell, slot, repetition);
+		take_members(s, json_object_get(record, "members"), cell, slot, repetition);
 		take_origin(s, json_object_get(record, "from"), cell, slot, repetition);
 	} else if (!strcmp(ev, "finish")) {
 		s->finished = true;

@@ -12,9 +12,9 @@ allowed() { # FROM-ROOM INCLUDED-PATH
 	runtime/plan:runtime/base/* | runtime/plan:runtime/plan/*) ;;
 	runtime/host:runtime/base/* | runtime/host:runtime/plan/* | runtime/host:runtime/host/*) ;;
 	runtime/storage:runtime/base/* | runtime/storage:runtime/plan/* | runtime/storage:runtime/storage/*) ;;
-	# measure.h is the workers' half of the result contract: plain counters in shared memory
-	runtime/io:runtime/base/* | runtime/io:runtime/plan/* | runtime/io:runtime/io/* | runtime/io:runtime/result/measure.h) ;;
-	runtime/db:runtime/base/* | runtime/db:runtime/plan/* | runtime/db:runtime/db/* | runtime/db:runtime/result/measure.h) ;;
+	# measure.h is the workers' half of the result contract, plain counters in shared memory; meet.h is how those of a mix wait there for each other
+	runtime/io:runtime/base/* | runtime/io:runtime/plan/* | runtime/io:runtime/io/* | runtime/io:runtime/result/measure.h | runtime/io:runtime/result/meet.h) ;;
+	runtime/db:runtime/base/* | runtime/db:runtime/plan/* | runtime/db:runtime/db/* | runtime/db:runtime/result/measure.h | runtime/db:runtime/result/meet.h) ;;
 	runtime/result:runtime/base/* | runtime/result:runtime/plan/* | runtime/result:runtime/result/*) ;;
 	runtime/report:runtime/base/* | runtime/report:runtime/plan/* | runtime/report:runtime/result/* | runtime/report:runtime/report/*) ;;
 	runtime/exec:runtime/*) ;;

@@ -41,6 +41,8 @@ Test(metric, families_and_prefixes)
 	cr_assert(!stb_metric_find("read.tps", &m));
 	cr_assert(stb_metric_find("trx.tps", &m) && m.part_len == 4 && m.families == STB_METRIC_OLTP);
 	cr_assert(stb_metric_find("log.read.lat_p99", &m) && m.part_len == 4 && m.pct_num == 99);
+	cr_assert(stb_metric_find("overlap", &m) && m.families == STB_METRIC_MIX);
+	cr_assert(stb_metric_find("dev_read_ios", &m) && !stb_metric_find("trx.dev_read_ios", &m) && !stb_metric_find("trx.server.cpu_ms", &m));
 	cr_assert(!stb_metric_find("a.b.iops", &m) && !stb_metric_find("0a.iops", &m) && !stb_metric_find(".iops", &m));
 	cr_assert(!stb_metric_find("read.cpu_usr", &m));
 	cr_assert(!stb_metric_find("", &m));
@@ -64,7 +66,7 @@ Test(metric, every_listed_metric_is_there)
 		cr_assert_eq(strstr(m.heading, "%s") != NULL, strstr(*name, "NN") != NULL);
 		cr_assert(m.meaning[0]);
 	}
-	cr_assert_eq(n, 63);
+	cr_assert_eq(n, 64);
 }
 
 Test(metric, conversions)

@@ -719,7 +719,7 @@ static void save_run(struct fixture *f, const char *dir, struct stb_measure *m)
 			stb_hist_add(&m->lat[STB_READ], (rep == 1 ? 1000000 : 50000000) + i);
 		m->ok[STB_READ] = n;
 		stb_results_add_measure(f->r, 0, 1, rep, m, STB_STATUS_OK);
-		cr_assert(!stb_measure_save_hists(f->p, 0, 1, rep, m, dir, &err));
+		cr_assert(!stb_measure_save_hists(f->p, 0, 1, rep, STB_NONE, m, dir, &err));
 	}
 	snprintf(path, sizeof(path), "%s/results.csv", dir);
 	out = fopen(path, "w");

@@ -376,7 +376,7 @@ Test(measure, nothing_measured_is_no_row)
 	struct stb_results *r = measured(p, "io", m);
 
 	stb_results_add_measure(r, 1, 1, 1, m, STB_STATUS_ERRORS);
-	stb_results_add_partial(r, 1, 1, 1, 0, 0, 0, 0, STB_STATUS_STALLED);
+	stb_results_add_partial(r, 1, 1, 1, STB_NONE, 0, 0, 0, 0, STB_STATUS_STALLED);
 	cr_expect_eq(r->n_rows, 0, "without a window nothing was measured: a 0 would pass for a figure");
 	m->window_ns = 1000000000;
 	stb_results_add_measure(r, 1, 1, 1, m, STB_STATUS_STALLED);
@@ -394,7 +394,7 @@ Test(measure, what_live_counters_tell_is_kept)
 
 	hand_matrix(p, "m", "oltp", disks);
 	r = stb_results_new(p);
-	stb_results_add_partial(r, 1, 1, 1, 300, 6000, 2, 2000000000, STB_STATUS_STALLED);
+	stb_results_add_partial(r, 1, 1, 1, STB_NONE, 300, 6000, 2, 2000000000, STB_STATUS_STALLED);
 	cr_expect(value_of(r, 1, "events") == 300 && value_of(r, 1, "tps") == 150 && value_of(r, 1, "qps") == 3000);
 	cr_expect(!stb_results_first(r, 1, "lat_mean"), "no latencies are known");
 	cr_expect_eq(stb_results_first(r, 1, "tps")->status, STB_STATUS_STALLED);
@@ -676,7 +676,7 @@ Test(results, endless_records_are_refused)
 
 Test(results, run_directory_brings_its_histograms)
 {
-	char dir[] = "/tmp/stb-test-run-XXXXXX", sub[64], file[160], name[STB_HIST_FILE_NAME], *text;
+	char dir[] = "/tmp/stb-test-run-XXXXXX", sub[64], file[320], name[STB_HIST_FILE_NAME], *text;
 	struct stb_plan *p = hand_plan();
 	struct stb_measure *m = new_measure();
 	struct stb_hist *h = malloc(sizeof(*h));
@@ -691,7 +691,7 @@ Test(results, run_directory_brings_its_histograms)
 	cr_assert(mkdtemp(dir));
 	snprintf(sub, sizeof(sub), "%s/histograms", dir);
 	cr_assert(!mkdir(sub, 0700));
-	cr_assert(!stb_measure_save_hists(p, 0, 1, 1, m, dir, &err), "%s", err.what);
+	cr_assert(!stb_measure_save_hists(p, 0, 1, 1, STB_NONE, m, dir, &err), "%s", err.what);
 	snprintf(file, sizeof(file), "%s/results.csv", dir);
 	text = written(r);
 	out = fopen(file, "w");

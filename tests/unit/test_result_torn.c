@@ -66,7 +66,7 @@ static void make(struct dir *d)
 	cr_assert(mkdtemp(d->path));
 	snprintf(d->hist, sizeof(d->hist), "%s/histograms", d->path);
 	cr_assert(!mkdir(d->hist, 0700));
-	cr_assert(!stb_measure_save_hists(d->p, 0, 1, 1, m, d->path, &err), "%s", err.what);
+	cr_assert(!stb_measure_save_hists(d->p, 0, 1, 1, STB_NONE, m, d->path, &err), "%s", err.what);
 	stb_hist_file_name(d->p, 0, 1, 1, STB_PART_ALL, name);
 	snprintf(d->hist, sizeof(d->hist), "%s/%s", d->path, name);
 	snprintf(d->results, sizeof(d->results), "%s/results.csv", d->path);

@@ -16,6 +16,7 @@
 #define MYSQL(attrs) "database mysql d { volume = v " attrs " }\n"
 #define EXTERNAL(attrs) "database external d { " attrs " }\n"
 #define OLTP(attrs) "workload oltp w { database = d time = 10s " attrs " }\nmatrix m { workload = w }\n"
+#define TIMED(name, time) "workload io " name " { volume = v size = 1GiB rw = read filename = \"" name "\" time_based = true runtime = " time " }\n"
 #define FILL(attrs) "workload io fill { volume = v size = 1GiB rw = write verify = md5 " attrs " }\n"
 #define ON(class, volume) class "\nvolume v { " volume " }\nworkload io w { size = 1MiB rw = write }\n" \
 	"matrix m { storage = s volume = v workload = w }\n"
@@ -114,6 +115,10 @@ static const struct {
 		"matrix m { workload = x }\n",
 		DISK FILL("filename = \"a\"") "workload io b { volume = v size = 1GiB rw = read filename = \"b\" }\nworkload mix x { run = [fill, b] }\n"
 		"matrix m { workload = x }\n" },
+	{ STB_W0524, DISK TIMED("a", "10s") TIMED("b", "11s") "workload mix x { run = [a, b] }\nmatrix m { workload = x }\n",
+		DISK TIMED("a", "10s") TIMED("b", "10s") "workload mix x { run = [a, b] }\nmatrix m { workload = x }\n" },
+	{ STB_N0524, DISK FILL("filename = \"a\"") TIMED("b", "10s") "workload mix x { run = [fill, b] }\nmatrix m { workload = x }\n",
+		DISK TIMED("a", "10s") TIMED("b", "10s") "workload mix x { run = [a, b] }\nmatrix m { workload = x }\n" },
 	/* volumes */
 	{ STB_E0450, ON("storage directory s { path = \"/srv\" }", "filesystem = xfs"), ON("storage loop s { size = 4GiB }", "filesystem = xfs") },
 	{ STB_E0451, ON("storage loop s { size = 4GiB filesystem = none }", "mount_options = [\"noatime\"]"),
