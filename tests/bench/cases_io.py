@@ -1,7 +1,7 @@
 """I/O beside fio, on files that hold data, side by side on one file system; and the engine that does nothing.
 
 fio runs with --thread --norandommap --randrepeat=0, both sides with full latency histograms. Where fio can hand over in batches
-(BATCHES), all ways are tried and the one that costs least CPU is the peer. The CPU and the I/Os of a run of 0.1 s are taken off, so
+(iodepth_batch 1 and 16), both are tried and the one that costs less CPU is the peer. The CPU and the I/Os of a run of 0.1 s are taken off, so
 starting and laying out are not counted; io_uring's kernel workers are threads of the process and are. stb lays its file out in each run, so
 fio does too: on some disks what was just written is read at another speed than what has lain there.
 """
@@ -17,7 +17,8 @@ from side_by_side import FIO, Bar, sh, stb_run, timed
 
 EMPTY_S = 0.1
 
-# fio with iodepth_batch alone still takes and hands over one I/O at a time; with iodepth_batch_complete_min it waits for a batch.
+# fio with iodepth_batch alone still takes and hands over one I/O at a time; with iodepth_batch_complete_min it waits for a batch, which stb's
+# iodepth_batch does too: those two are compared with each other.
 BATCHES = {
     "1": ["--iodepth_batch=1"],
     "16": ["--iodepth_batch=16"],
@@ -84,10 +85,11 @@ class IoCase:
     note = None
 
     def __init__(self, name, title, rate_bar, cpu_bar=None, tail_bar=None, where=None, engine="psync", depth=1, rw="randread", bs=4096, size=256,
-                 jobs=1, direct=True, batches=("1",), zram_mib=0):
+                 jobs=1, direct=True, batches=("1",), zram_mib=0, stb_batch=1):
         self.name, self.title, self.rate_bar, self.cpu_bar, self.tail_bar = name, title, rate_bar, cpu_bar, tail_bar
         self.where, self.engine, self.depth, self.rw, self.bs, self.size, self.jobs = where, engine, depth, rw, bs, size, jobs
         self.direct, self.batches, self.zram_mib = direct and engine != "null", batches, zram_mib
+        self.stb_batch = stb_batch
 
     def __enter__(self):
         self.zram = self.dir = None
@@ -157,6 +159,7 @@ class IoCase:
   bs          = {self.bs}B
   ioengine    = {self.engine}
   iodepth     = {self.depth}
+{f"  iodepth_batch = {self.stb_batch}" if self.stb_batch > 1 else ""}
   direct      = {str(self.direct).lower()}
   time_based  = true
   norandommap = {str("rand" in self.rw).lower()}
@@ -196,7 +199,7 @@ matrix m {{
 def asynchronous(engine, bars, best):
     """depth 32 on zram and on the disk; bars: rate, CPU and tail of each."""
     suffix, fio = ("-best", "fio's best batch") if best else ("", "fio at iodepth_batch 1")
-    batches = tuple(BATCHES) if best else ("1",)
+    batches = ("1", "16") if best else ("1",)
     what = f"{engine} 4KiB random read, depth 32, direct, ext4 on"
     return [
         IoCase(f"{engine}-zram{suffix}", f"{what} zram, {fio}", *bars[0], engine=engine, depth=32, batches=batches, zram_mib=1000),
@@ -206,12 +209,15 @@ def asynchronous(engine, bars, best):
 
 CASES = [
     IoCase("null", "null engine, one job, depth 1", Bar(least=5, aim=10), engine="null"),
-    IoCase("null-32", "null engine, one job, depth 32, fio's best batch", Bar(least=5, aim=10), engine="null", depth=32, batches=tuple(BATCHES)),
+    IoCase("null-32", "null engine, one job, depth 32, fio's best batch", Bar(least=5, aim=10), engine="null", depth=32, batches=("1", "16")),
     IoCase("psync-tmpfs", "psync 4KiB random read, direct, file on tmpfs, one job", Bar(least=1.2, aim=1.35), where="/dev/shm"),
     IoCase("psync-disk", "psync 4KiB random read, direct, file on disk, one job", Bar(), where="/var/tmp"),
     *asynchronous("io_uring", [(Bar(), Bar(most=0.7, aim=0.55)), (Bar(), Bar(most=0.75, aim=0.6), Bar(lower=True))], True),
     *asynchronous("libaio", [(Bar(), Bar(most=0.75, aim=0.65))] * 2, False),
     *asynchronous("libaio", [(Bar(), Bar(most=1.0, aim=0.9))] * 2, True),
+    *[IoCase(f"{e}-{n}-16", f"{e} 4KiB random read, depth 32, direct, ext4 on {n}, both waiting for 16 completions", None, engine=e, depth=32,
+             batches=("16, waiting for 16",), stb_batch=16, **where)
+      for e in ("io_uring", "libaio") for n, where in (("zram", {"zram_mib": 1000}), ("disk", {"where": "/var/tmp"}))],
     IoCase("seq-read", "io_uring 1MiB sequential read, depth 8, direct, ext4 on disk", Bar(), where="/var/tmp", engine="io_uring", depth=8,
            rw="read", bs=1 << 20, size=1024),
     IoCase("seq-write", "io_uring 1MiB sequential write, depth 8, direct, written ext4 file on disk", Bar(), where="/var/tmp", engine="io_uring",
