@@ -37,6 +37,8 @@ def of_stb(directory):
             name, metric = (part, row["metric"][len(part) + 1:]) if mixed else (row["workload"], row["metric"])
             rows.setdefault(name, {})[metric] = float(row["value"])
     for name, metrics in rows.items():
+        if "runtime_ms" not in metrics:  # what counts for a mix as a whole
+            continue
         seconds = metrics["runtime_ms"] / 1000
         jobs[name] = {d: [round(metrics.get(d + ".iops", 0) * seconds), round(metrics.get(d + ".io_bytes", 0))] for d in ("read", "write")}
         if not any(n for n, _ in jobs[name].values()):  # one direction only: no prefix
