@@ -323,13 +323,14 @@ Test(table, a_0_is_measured)
 
 	for (int status = 0; status <= STB_STATUS_FALLBACK; status++) {
 		for (const char *const *metric = stb_metric_names(); *metric; metric++) {
-			struct fixture f = { .p = hand_plan() };
 			struct stb_plan_report *rep;
 			struct stb_metric m;
+			struct fixture f;
 			char text[96];
 
 			if (!stb_metric_find(*metric, &m))
 				continue;
+			f = (struct fixture){ .p = hand_plan() };
 			hand_matrix(f.p, "m", "oltp", axes);
 			f.p->matrices[0].repeat = 2;
 			rep = hand_report(f.p, "t", 0, *metric, "value");

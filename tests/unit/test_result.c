@@ -538,7 +538,7 @@ Test(results, metrics_of_another_kind_of_workload_are_refused)
 
 	for (const char *const *name = stb_metric_names(); *name; name++) {
 		for (size_t k = 0; k < STB_LEN(types); k++) {
-			struct stb_plan *p = hand_plan();
+			struct stb_plan *p;
 			struct stb_results *r;
 			struct stb_metric m;
 			struct stb_err err;
@@ -546,6 +546,7 @@ Test(results, metrics_of_another_kind_of_workload_are_refused)
 
 			if (!stb_metric_find(*name, &m))
 				continue;
+			p = hand_plan();
 			hand_matrix(p, "m", types[k], disks);
 			r = stb_results_new(p);
 			snprintf(text, sizeof(text), HEAD "ssd,write,%s,%s,1\n", *name, m.unit);
