@@ -121,7 +121,7 @@ static uint64_t at(const struct fixture *f, uint32_t i, enum seen what)
 	return *seen(f->members[i].phase, what);
 }
 
-Test(mix, one_start_and_each_to_its_own_end, .timeout = 60)
+Test(mix, one_start_and_each_to_its_own_end)
 {
 	static const struct plan plans[] = { { .set_up = 30, .warm = 100, .measured = 200 }, { .set_up = 30, .measured = 50, .verifies = true },
 		{ .set_up = 1, .warm = 30, .measured = 200 } };
@@ -143,7 +143,7 @@ Test(mix, one_start_and_each_to_its_own_end, .timeout = 60)
 	done(&f);
 }
 
-Test(mix, steady_members_are_waited_for, .timeout = 60)
+Test(mix, steady_members_are_waited_for)
 {
 	static const struct plan plans[] = { { .warm = 20, .measured = 20 }, { .warm = 150, .steady = true, .measured = 20 } };
 	struct fixture f;
@@ -156,7 +156,7 @@ Test(mix, steady_members_are_waited_for, .timeout = 60)
 }
 
 /* Each way of failing, of each member: it is the culprit, and the others are stopped with what they counted. */
-Test(mix, one_that_fails_ends_all, .timeout = 120)
+Test(mix, one_that_fails_ends_all)
 {
 	static const struct plan failures[] = { { .fails_measuring = true, .measured = 30 }, { .dies = true, .measured = 30 }, { .fails_set_up = true } };
 	static const enum stb_child_fate fates[] = { STB_CHILD_FAILED, STB_CHILD_DIED, STB_CHILD_FAILED };
@@ -185,7 +185,7 @@ Test(mix, one_that_fails_ends_all, .timeout = 120)
 }
 
 /* Whoever waits for others is not taken for one that hangs; who does hang, is. */
-Test(mix, waiting_is_no_hanging, .timeout = 60)
+Test(mix, waiting_is_no_hanging)
 {
 	static const struct plan plans[] = { { .measured = 10, .verifies = true }, { .set_up = 600, .measured = 600 } };
 	struct fixture f;
