@@ -33,6 +33,7 @@ struct stb_child {
 	bool ended;
 	uint64_t ended_at;
 	bool waits;                   /* for other children */
+	uint64_t waited_until;        /* when it was last seen to: time limits count from there */
 	uint64_t next_tick, next_sample;
 	uint64_t measure_since;       /* 0 before the measure stage */
 	uint64_t measure_until;       /* 0 until the measure stage is seen to be over */
@@ -192,7 +193,7 @@ static void check_limits(struct stb_child *w, uint64_t now)
 {
 	const struct stb_child_job *job = w->job;
 	const uint32_t stage = atomic_load(&w->phase->stage);
-	const uint64_t since = atomic_load(&w->phase->stage_since_ns);
+	const uint64_t began = atomic_load(&w->phase->stage_since_ns), since = began ? STB_MAX(began, w->waited_until) : 0;
 	const struct stb_live_sum sum = stb_phase_sum(w->phase);
 	const uint64_t progress = atomic_load(&w->phase->progress_done);
 
@@ -203,7 +204,7 @@ static void check_limits(struct stb_child *w, uint64_t now)
 		w->moved_at = now;
 	}
 	if (w->waits)
-		w->moved_at = now;
+		w->moved_at = w->waited_until = now;
 	if (w->stop_at || w->waits)
 		return;
 	if (job->limit_ns && (stage == STB_STAGE_WARMUP || stage == STB_STAGE_SETTLE || stage == STB_STAGE_MEASURE) && since &&

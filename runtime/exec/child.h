@@ -75,7 +75,7 @@ void stb_children_step(struct stb_child *const *children, uint32_t n, uint64_t u
 bool stb_child_lives(const struct stb_child *c);
 /* Whether it was asked to stop already, by whomever. */
 bool stb_child_stopped(const struct stb_child *c);
-/* It waits for others: how long, and without a counter that moves, is not its own doing. */
+/* It waits for others: how long, and without a counter that moves, is not its own doing. What it does next has all of its time again. */
 void stb_child_hold(struct stb_child *c, bool waits);
 /* Asks it to finish, though nothing is wrong with it. */
 void stb_child_stop(struct stb_child *c);

@@ -12,19 +12,23 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MS 1000000u
 
 static struct stb_signals signals = { .fd = -1 };
 
+enum seen { SET_UP_FROM, SET_UP_TO, WARM_FROM, WARM_TO, FROM, TO, READ_BACK };
+
 /* What a member does, in milliseconds, and where it told when. Instants lie in the histograms of its phase: shared, and of no other use here. */
 struct plan {
 	uint64_t set_up, warm, measured;
+	uint64_t settle;     /* after its warm-up, until it is steady */
+	uint64_t slow_start; /* from the line to what is told of it */
 	bool steady, fails_set_up, fails_measuring, dies, verifies;
+	enum seen dies_after; /* 0: it does not */
 };
-
-enum seen { SET_UP_FROM, SET_UP_TO, WARM_FROM, WARM_TO, FROM, TO, READ_BACK };
 
 static uint64_t *seen(struct stb_phase *p, enum seen what)
 {
@@ -39,6 +43,13 @@ static void spend(struct stb_phase *p, uint64_t until_ns)
 	}
 }
 
+static void pass(struct stb_phase *p, const struct plan *plan, enum seen what)
+{
+	*seen(p, what) = stb_clock_ns();
+	if (what == plan->dies_after)
+		raise(SIGKILL);
+}
+
 static int work(const void *setup, struct stb_phase *p)
 {
 	const struct plan *plan = setup;
@@ -48,21 +59,27 @@ static int work(const void *setup, struct stb_phase *p)
 	spend(p, stb_clock_ns() + plan->set_up * MS);
 	if (plan->fails_set_up)
 		return stb_err_set(&p->err, 0, "nothing to be had");
-	*seen(p, SET_UP_TO) = stb_clock_ns();
+	pass(p, plan, SET_UP_TO);
 	from = stb_meet_wait(p, STB_LINE_READY);
 	if (!from)
 		return 0;
 	if (plan->warm) {
+		atomic_store(&p->stage_since_ns, from);
+		atomic_store(&p->stage, plan->steady ? STB_STAGE_SETUP : STB_STAGE_WARMUP);
 		*seen(p, WARM_FROM) = stb_clock_ns();
 		spend(p, from + plan->warm * MS);
-		*seen(p, WARM_TO) = stb_clock_ns();
+		pass(p, plan, WARM_TO);
 	}
+	spend(p, stb_clock_ns() + plan->settle * MS);
 	if (p->meet.settles && !stb_meet_wait(p, STB_LINE_STEADY))
 		return 0;
 	from = stb_meet_wait(p, STB_LINE_START);
 	if (!from)
 		return 0;
 	*seen(p, FROM) = from;
+	spend(p, stb_clock_ns() + plan->slow_start * MS);
+	atomic_store(&p->stage_since_ns, from);
+	atomic_store(&p->stage, STB_STAGE_MEASURE);
 	spend(p, from + plan->measured * MS);
 	if (plan->dies)
 		raise(SIGKILL);
@@ -72,6 +89,8 @@ static int work(const void *setup, struct stb_phase *p)
 	p->result.window_ns = *seen(p, TO) - from;
 	p->result.end = atomic_load(&p->stop) ? STB_END_STOPPED : STB_END_TIME;
 	stb_meet_reach(p, STB_LINE_END);
+	if (plan->dies_after == READ_BACK)
+		pass(p, plan, READ_BACK);
 	if (plan->verifies && stb_meet_wait(p, STB_LINE_END))
 		*seen(p, READ_BACK) = stb_clock_ns();
 	return 0;
@@ -91,7 +110,7 @@ static void ignore(void *ctx, const struct stb_live_sum *sum, uint64_t t_ns, uin
 	(void)dt_ns;
 }
 
-static void go(struct fixture *f, const struct plan *plans, uint32_t n, uint64_t still_ns)
+static void go(struct fixture *f, const struct plan *plans, uint32_t n, uint64_t still_ns, uint64_t limit_ns)
 {
 	bool settles = false;
 	struct stb_err err;
@@ -100,7 +119,7 @@ static void go(struct fixture *f, const struct plan *plans, uint32_t n, uint64_t
 	f->n = n;
 	for (uint32_t i = 0; i < n; i++) {
 		f->jobs[i] = (struct stb_child_job){ .run = work, .setup = &plans[i], .signals = &signals, .grace_ns = 300 * MS, .still_ns = still_ns,
-			.interval_ns = 50 * MS, .tick_ns = 20 * MS, .sample = ignore };
+			.limit_ns = limit_ns, .interval_ns = 50 * MS, .tick_ns = 20 * MS, .sample = ignore };
 		stb_err_clear(&err);
 		f->members[i] = (struct stb_mix_member){ .job = &f->jobs[i], .phase = stb_phase_map(1, &err), .warm_ns = plans[i].warm * MS };
 		cr_assert_not_null(f->members[i].phase);
@@ -127,7 +146,7 @@ Test(mix, one_start_and_each_to_its_own_end)
 		{ .set_up = 1, .warm = 30, .measured = 200 } };
 	struct fixture f;
 
-	go(&f, plans, 3, 0);
+	go(&f, plans, 3, 0, 0);
 	cr_expect_eq(f.culprit, STB_NONE);
 	for (uint32_t i = 0; i < 3; i++)
 		cr_expect_eq(f.members[i].fate, STB_CHILD_DONE);
@@ -148,7 +167,7 @@ Test(mix, steady_members_are_waited_for)
 	static const struct plan plans[] = { { .warm = 20, .measured = 20 }, { .warm = 150, .steady = true, .measured = 20 } };
 	struct fixture f;
 
-	go(&f, plans, 2, 0);
+	go(&f, plans, 2, 0, 0);
 	cr_expect_eq(f.culprit, STB_NONE);
 	cr_expect_eq(at(&f, 0, FROM), at(&f, 1, FROM));
 	cr_expect_geq(at(&f, 0, FROM), at(&f, 1, WARM_TO));
@@ -168,7 +187,7 @@ Test(mix, one_that_fails_ends_all)
 			struct fixture f;
 
 			plans[who] = failures[k];
-			go(&f, plans, 3, 0);
+			go(&f, plans, 3, 0, 0);
 			cr_expect_eq(f.culprit, who);
 			cr_expect_eq(f.members[who].fate, fates[k]);
 			cr_expect(f.members[who].err.set);
@@ -190,8 +209,80 @@ Test(mix, waiting_is_no_hanging)
 	static const struct plan plans[] = { { .measured = 10, .verifies = true }, { .set_up = 600, .measured = 600 } };
 	struct fixture f;
 
-	go(&f, plans, 2, 200 * MS);
+	go(&f, plans, 2, 200 * MS, 0);
 	cr_expect_eq(f.culprit, STB_NONE, "%s", f.culprit == STB_NONE ? "" : f.members[f.culprit].err.what);
 	cr_expect_neq(at(&f, 0, READ_BACK), 0u);
 	done(&f);
+}
+
+/* Those that warm up and go on until others are steady are not beyond their own time, not either in the moment in which the others are. */
+Test(mix, a_warm_up_for_others_is_not_beyond_its_time, .timeout = 60)
+{
+	static const struct plan plans[] = { { .warm = 10, .measured = 30, .slow_start = 150 }, { .warm = 10, .settle = 1200, .steady = true, .measured = 30 } };
+	struct fixture f;
+
+	go(&f, plans, 2, 0, 300 * MS);
+	cr_expect_eq(f.culprit, STB_NONE, "%s", f.culprit == STB_NONE ? "" : f.members[f.culprit].err.what);
+	done(&f);
+}
+
+/* Everybody is asked to stop, at any time from the first set-up on: all end, nobody is at fault, and nobody else is begun. */
+Test(mix, stopped_in_every_phase, .timeout = 120)
+{
+	static const struct plan plans[] = { { .set_up = 60, .warm = 60, .measured = 200, .verifies = true }, { .set_up = 60, .measured = 80, .verifies = true },
+		{ .set_up = 60, .warm = 120, .steady = true, .measured = 300 } };
+
+	for (uint32_t at_ms = 1; at_ms < 660; at_ms += 47) {
+		struct sigevent by_signal = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM };
+		const struct itimerspec once = { .it_value = { .tv_nsec = (long)(at_ms * MS) } };
+		const uint64_t before = stb_clock_ns();
+		bool begun = true;
+		struct stb_err err;
+		struct fixture f;
+		timer_t timer;
+
+		memset(&signals, 0, sizeof(signals));
+		cr_assert_eq(stb_signals_open(&signals, &err), 0);
+		cr_assert_eq(timer_create(CLOCK_MONOTONIC, &by_signal, &timer), 0);
+		cr_assert_eq(timer_settime(timer, 0, &once, NULL), 0);
+		go(&f, plans, 3, 0, 0);
+		cr_expect_eq(f.culprit, STB_NONE);
+		cr_expect_lt(stb_clock_ns() - before, 15000ull * MS);
+		for (uint32_t i = 0; i < 3; i++) {
+			cr_expect(f.members[i].fate == STB_CHILD_DONE || f.members[i].fate == STB_CHILD_INTERRUPTED);
+			cr_expect(!f.members[i].err.set, "%s", f.members[i].err.what);
+			cr_expect(begun || !at(&f, i, SET_UP_FROM));
+			begun = begun && at(&f, i, SET_UP_FROM);
+		}
+		timer_delete(timer);
+		stb_signals_close(&signals);
+		done(&f);
+	}
+}
+
+/* Each member of three, set up while others wait, warm or measure already, fails or dies there: the rest is not begun, or ends. */
+Test(mix, lost_between_the_lines, .timeout = 120)
+{
+	static const struct plan lost[] = { { .set_up = 40, .dies_after = SET_UP_TO }, { .warm = 40, .dies_after = WARM_TO },
+		{ .warm = 40, .steady = true, .dies_after = WARM_TO }, { .measured = 40, .dies_after = READ_BACK } };
+
+	for (size_t k = 0; k < STB_LEN(lost); k++) {
+		for (uint32_t who = 0; who < 3; who++) {
+			struct plan plans[] = { { .warm = 10, .measured = 20000 }, { .warm = 60, .measured = 20000 }, { .warm = 10, .measured = 20000 } };
+			const uint64_t before = stb_clock_ns();
+			struct fixture f;
+
+			plans[who] = lost[k];
+			go(&f, plans, 3, 0, 0);
+			cr_expect_eq(f.culprit, who, "%zu of %u", k, who);
+			cr_expect_eq(f.members[who].fate, STB_CHILD_DIED);
+			cr_expect_lt(stb_clock_ns() - before, 15000ull * MS);
+			for (uint32_t i = 0; i < 3; i++) {
+				cr_expect(i == who || f.members[i].fate == STB_CHILD_INTERRUPTED);
+				cr_expect(i == who || !f.members[i].err.set, "one message");
+				cr_expect(lost[k].dies_after != SET_UP_TO || i <= who || !at(&f, i, SET_UP_FROM), "nobody else is set up");
+			}
+			done(&f);
+		}
+	}
 }
