@@ -407,15 +407,31 @@ static void run_children(struct repetition *r, struct outcome *o)
 		o->culprit = 0;
 }
 
-/* The child's error may only be the echo of a server that died: then that is the reason, and the child's fate. */
-static void blame_server(struct stb_run *run, uint32_t group, struct stb_mix_member *m)
+/*
+ * An error may only be the echo of a server that died: then that is the reason, whichever workload noticed it first, and one that works on the server
+ * tells of it. Its end is told once, so that where one process was asked to stop for it nobody else hears of it.
+ */
+static void blame_server(struct stb_run *run, const struct repetition *r, struct outcome *o)
 {
+	const uint32_t group = run->plan->cells[r->cell].group;
+	const struct stb_err *known = NULL;
+	uint32_t user = o->culprit;
 	struct stb_err died;
 
-	if (m->fate != STB_CHILD_FAILED || !run->groups[group].mysqld || !stb_group_server_ends(run, group, &died))
+	if (user == STB_NONE || (r->works[user].is_io && o->members[user].fate != STB_CHILD_ABANDONED))
 		return;
-	m->err = died;
-	m->fate = STB_CHILD_ABANDONED;
+	for (uint32_t i = 0; i < r->n && !known; i++)
+		known = o->members[i].fate == STB_CHILD_ABANDONED ? &o->members[i].err : NULL;
+	if (!known && o->members[user].fate == STB_CHILD_FAILED && run->groups[group].mysqld && stb_group_server_ends(run, group, &died))
+		known = &died;
+	for (uint32_t i = 0; r->works[user].is_io && i < r->n; i++)
+		user = r->works[i].is_io ? user : i;
+	if (!known || r->works[user].is_io)
+		return;
+	died = *known;
+	o->members[user].err = died;
+	o->members[user].fate = STB_CHILD_ABANDONED;
+	o->culprit = user;
 }
 
 /*
@@ -476,6 +492,7 @@ static void judge(struct stb_run *run, const struct repetition *r, struct outcom
 	o->status = STB_STATUS_OK;
 	o->blamed = STB_NONE;
 	stb_err_clear(&o->err);
+	blame_server(run, r, o);
 	for (uint32_t i = 0; i < r->n && stb_status_valid(o->status); i++) {
 		const struct work *w = &r->works[i];
 		struct stb_mix_member *m = &o->members[i];
@@ -483,8 +500,6 @@ static void judge(struct stb_run *run, const struct repetition *r, struct outcom
 
 		if (o->culprit != STB_NONE && o->culprit != i)
 			continue;
-		if (!w->is_io)
-			blame_server(run, w->group, m);
 		status = stb_judge(w->workload, w->is_io, m->fate, &w->phase->result, &m->err);
 		if (status == STB_STATUS_OK)
 			continue;
@@ -559,9 +574,9 @@ static bool tells_of_device(const struct repetition *r, uint32_t index)
 	return true;
 }
 
-static void sum_up_mix(struct repetition *r, struct stb_mix_measure *out)
+static void sum_up_mix(const struct repetition *r, struct stb_mix_measure *out)
 {
-	const struct work *on_server = first_on_server(r);
+	const struct stb_measure *on_server = NULL; /* of who was measured longest, and with it the events of all */
 
 	memset(out, 0, sizeof *out);
 	for (uint32_t i = 0; i < r->n; i++) {
@@ -572,9 +587,11 @@ static void sum_up_mix(struct repetition *r, struct stb_mix_measure *out)
 		out->events += r->works[i].is_io ? 0 : m->ok[0];
 		if (tells_of_device(r, i))
 			add_device(&out->device, &m->device);
+		if (!r->works[i].is_io && (!on_server || m->window_ns > on_server->window_ns))
+			on_server = m;
 	}
 	if (on_server)
-		out->server = on_server->phase->result.server;
+		out->server = on_server->server;
 }
 
 static void add_rows(struct stb_run *run, struct repetition *r, enum stb_status status)
