@@ -216,7 +216,7 @@ Test(mix, waiting_is_no_hanging)
 }
 
 /* Those that warm up and go on until others are steady are not beyond their own time, not either in the moment in which the others are. */
-Test(mix, a_warm_up_for_others_is_not_beyond_its_time, .timeout = 60)
+Test(mix, a_warm_up_for_others_is_not_beyond_its_time)
 {
 	static const struct plan plans[] = { { .warm = 10, .measured = 30, .slow_start = 150 }, { .warm = 10, .settle = 1200, .steady = true, .measured = 30 } };
 	struct fixture f;
@@ -227,7 +227,7 @@ Test(mix, a_warm_up_for_others_is_not_beyond_its_time, .timeout = 60)
 }
 
 /* Everybody is asked to stop, at any time from the first set-up on: all end, nobody is at fault, and nobody else is begun. */
-Test(mix, stopped_in_every_phase, .timeout = 120)
+Test(mix, stopped_in_every_phase)
 {
 	static const struct plan plans[] = { { .set_up = 60, .warm = 60, .measured = 200, .verifies = true }, { .set_up = 60, .measured = 80, .verifies = true },
 		{ .set_up = 60, .warm = 120, .steady = true, .measured = 300 } };
@@ -261,7 +261,7 @@ Test(mix, stopped_in_every_phase, .timeout = 120)
 }
 
 /* Each member of three, set up while others wait, warm or measure already, fails or dies there: the rest is not begun, or ends. */
-Test(mix, lost_between_the_lines, .timeout = 120)
+Test(mix, lost_between_the_lines)
 {
 	static const struct plan lost[] = { { .set_up = 40, .dies_after = SET_UP_TO }, { .warm = 40, .dies_after = WARM_TO },
 		{ .warm = 40, .steady = true, .dies_after = WARM_TO }, { .measured = 40, .dies_after = READ_BACK } };
