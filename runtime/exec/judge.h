@@ -1,5 +1,5 @@
 /*
- * judge.h - what a repetition is worth, and what its workload asked for. Called by measure.c.
+ * judge.h - what a workload of a repetition is worth, and what it asked for. Called by measure.c and verdict.c.
  */
 #ifndef STB_JUDGE_H
 #define STB_JUDGE_H

@@ -10,8 +10,11 @@
  *   preflight.c  all that can be refused before anything is touched
  *   groups.c     provision, start, load, stop, remove: the life of a group
  *   replicas.c   the replicas of a group, and the watch over them in a repetition
- *   measure.c    one repetition: children, figures
- *   judge.c      what a repetition is worth
+ *   measure.c    one repetition: its set-up and its children
+ *   live.c       what is seen of it while it runs
+ *   judge.c      what one of its workloads is worth
+ *   verdict.c    what it is worth
+ *   figures.c    its rows and its record
  *   mix.c        the workloads of a mix, at the same time
  *   record.c     what is written into the run directory
  */

@@ -277,7 +277,7 @@ static int read_flags(struct stb_io_config *c, struct stb_reader *r, struct stb_
 	return 0;
 }
 
-/* When I/Os start. rate_tolerance judges the result: exec/measure.c. */
+/* When I/Os start. rate_tolerance judges the result: exec/judge.c. */
 static int read_load(struct stb_io_config *c, struct stb_reader *r, struct stb_err *err)
 {
 	const double iops = stb_read_double_or(r, "rate_iops", 0), bytes = stb_read_double_or(r, "rate", 0);
