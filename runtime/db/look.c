@@ -10,13 +10,20 @@
 #define CONNECT_TIMEOUT_S 20
 #define IO_TIMEOUT_S 60
 
+static int cannot_read(const struct stb_client *c, const char *sql, struct stb_err *err)
+{
+	stb_err_set(err, 0, "cannot read the server's limits (`%s`): %s (%u)", sql, stb_client_text(c), stb_client_code(c));
+	stb_err_remedy(err, "see the server's error log: its volume may be full; an account needs no more than to connect for this");
+	return -1;
+}
+
 static int read_number(struct stb_client *c, const char *sql, uint64_t *out, struct stb_err *err)
 {
 	char cell[32];
 	bool found;
 
 	if (stb_client_cell(c, sql, cell, sizeof(cell), &found))
-		return stb_err_set(err, 0, "cannot read the server's limits (`%s`): %s (%u)", sql, stb_client_text(c), stb_client_code(c));
+		return cannot_read(c, sql, err);
 	*out = found ? strtoull(cell, NULL, 10) : 0;
 	return 0;
 }
@@ -52,7 +59,7 @@ static int read_prepared(struct stb_client *c, uint64_t *out, struct stb_err *er
 
 	*out = 0;
 	if (stb_client_rows(c, sql, take_second, out))
-		return stb_err_set(err, 0, "cannot read the server's limits (`%s`): %s (%u)", sql, stb_client_text(c), stb_client_code(c));
+		return cannot_read(c, sql, err);
 	return 0;
 }
 

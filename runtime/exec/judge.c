@@ -58,9 +58,11 @@ static bool misses_rate(const struct stb_plan_block *w, bool is_io, uint64_t ok,
 
 	if (!m->scheduled || (double)ok >= (double)m->scheduled * (1 - tolerance))
 		return false;
-	stb_err_set(err, 0, "the rate was not met: of %.4g %s/s that %s %.4g were done, and rate_tolerance = %g%%",
+	stb_err_set(err, 0, "the rate was not met: of %.1f %s/s that %s %.1f were done, and rate_tolerance = %g%%",
 		(double)m->scheduled / window_s, is_io ? "I/Os" : "transactions", is_io ? "were due" : "arrived", (double)ok / window_s,
 		100 * tolerance);
+	stb_err_remedy(err, "ask for a lower rate, or let more %s at the same time; what may be missed is rate_tolerance",
+		is_io ? "I/Os be under way (iodepth, numjobs)" : "connections work (threads)");
 	return true;
 }
 
@@ -128,10 +130,13 @@ enum stb_status stb_judge(const struct stb_plan_block *w, bool is_io, enum stb_c
 	if (!is_io && limit && limit->val.type != STB_V_NONE && m->errors > stb_judge_u64(w, "error_limit")) {
 		stb_err_set(err, 0, "%llu errors were retried, more than error_limit = %llu", (unsigned long long)m->errors,
 			(unsigned long long)stb_judge_u64(w, "error_limit"));
+		stb_err_remedy(err, "see in journal.jsonl which errors they were; use fewer threads or larger tables where they are deadlocks, or a "
+				    "greater error_limit where they belong to what is measured");
 		return STB_STATUS_ERRORS;
 	}
 	if (!ok) {
 		stb_err_set(err, 0, "nothing was completed in the measured time");
+		stb_err_remedy(err, "give it more time (%s); see what else uses the %s", is_io ? "runtime" : "time", is_io ? "device" : "server");
 		return STB_STATUS_STALLED;
 	}
 	if (m->end == STB_END_STOPPED || (m->end == STB_END_TIME && (double)m->window_ns < EARLY_SHARE * (double)asked)) {

@@ -188,6 +188,7 @@ spec toofast '  rw = randread
 expect "a rate that cannot be met" 5 "$STB" run toofast.stb -o toofast
 holds "is a status of the result" grep -q 'iops,.*invalid:rate' toofast/results.csv
 says "with both figures" 'the rate was not met: of .* I/Os/s that were due .* were done'
+says "and what to do" 'what to do: ask for a lower rate, or let more I/Os be under way'
 spec pauses '  rw = randread
   thinktime = 10ms
   runtime = 500ms
