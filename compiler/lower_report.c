@@ -83,11 +83,6 @@ static const struct stb_block *workload_of(const struct about *a, uint32_t i)
 	return a->m->axes[axis].values[point_of(a, i)[axis]].block;
 }
 
-static unsigned family(const struct stb_block *w)
-{
-	return !strcmp(w->type->type, "oltp") ? STB_METRIC_OLTP : STB_METRIC_IO;
-}
-
 static bool is_mix(const struct stb_block *w)
 {
 	return !strcmp(w->type->type, "mix");
@@ -106,7 +101,7 @@ static unsigned part_family(const struct about *a, const char *name, size_t len)
 
 		for (uint32_t k = 0; run && k < run->val.n_items; k++) {
 			if (run->val.items[k].str && !strcmp(run->val.items[k].str, text))
-				return family(part);
+				return stb_metric_family(part->type->type);
 		}
 	}
 	return 0;
@@ -136,7 +131,7 @@ static void read_selectors(struct about *a)
 	for (uint32_t i = 0; i < a->m->n_cells; i++) {
 		if (!stb_xselect_match(&a->where, a->m, point_of(a, i)))
 			continue;
-		a->families |= is_mix(workload_of(a, i)) ? STB_METRIC_MIX : family(workload_of(a, i));
+		a->families |= stb_metric_family(workload_of(a, i)->type->type);
 	}
 	if (x->m->profile) /* selectors are judged on the bare spec */
 		return;

@@ -40,6 +40,11 @@ const char *const *stb_metric_names(void)
 	return names;
 }
 
+enum stb_metric_family stb_metric_family(const char *type)
+{
+	return !strcmp(type, "io") ? STB_METRIC_IO : !strcmp(type, "oltp") ? STB_METRIC_OLTP : STB_METRIC_MIX;
+}
+
 const char *stb_metric_types(unsigned families)
 {
 	static const char *const types[] = { "", "io", "oltp", "io, oltp", "mix", "io, mix", "oltp, mix", "io, oltp, mix" };

@@ -30,6 +30,8 @@ struct stb_metric {
 bool stb_metric_find(const char *name, struct stb_metric *out);
 /* Names of all base metrics in table order, NULL-terminated, for docs and suggestions ("lat_pNN" stands for the percentiles). */
 const char *const *stb_metric_names(void);
+/* The family of a workload's type ("io", "oltp", "mix"): what it is measured in has this bit. */
+enum stb_metric_family stb_metric_family(const char *type);
 /* "io, oltp, mix": the types of workloads that have it. */
 const char *stb_metric_types(unsigned families);
 /* Converts between the units of one dimension ("B/s" -> "MiB/s", "ms" -> "us"); false where they do not belong together. */

@@ -511,11 +511,6 @@ static int read_value(const struct loader *l, const struct stb_csv_record *rec, 
 	return 0;
 }
 
-static unsigned families_of(const struct stb_plan_block *w)
-{
-	return !strcmp(w->type, "io") ? STB_METRIC_IO : !strcmp(w->type, "oltp") ? STB_METRIC_OLTP : STB_METRIC_MIX;
-}
-
 /* What the cell's workload can be measured in; of a mix's part, what that part can. */
 static unsigned families(const struct stb_plan *p, uint32_t cell, const char *metric, size_t part_len)
 {
@@ -525,9 +520,9 @@ static unsigned families(const struct stb_plan *p, uint32_t cell, const char *me
 		const struct stb_plan_block *b = &p->blocks[i];
 
 		if (!strcmp(b->kind, "workload") && strlen(b->name) == part_len - 1 && !strncmp(b->name, metric, part_len - 1))
-			of_part |= families_of(b);
+			of_part |= stb_metric_family(b->type);
 	}
-	return of_part ? of_part : families_of(&p->blocks[p->cells[cell].workload]);
+	return of_part ? of_part : stb_metric_family(p->blocks[p->cells[cell].workload].type);
 }
 
 /* A metric of another kind of workload would be kept and never shown. */

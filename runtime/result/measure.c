@@ -12,7 +12,7 @@
  *     short alone may be enough together.
  *   - slat_ and clat_ rows where an asynchronous engine tells them apart.
  *   - svc_ rows where the workload has a rate: beside the latency from when an event was due, that from when it began.
- *   - read. write. trim. rows where the workload mixes directions, or where the plan asks for them; sync. rows where there were syncs.
+ *   - read. write. trim. rows where an io workload mixes directions, or where the plan asks for them; sync. rows where there were syncs.
  *
  * Of a mix each member gets its rows, NAME.metric. A member has a process of its own, so that its CPU time is its own; what a device and a server
  * count is everybody's, and gets rows of the mix.
@@ -149,9 +149,20 @@ static bool has_dir(const struct stb_plan *p, const struct stb_measure *m, enum 
 	return m->ok[dir] && (used > 1 || asked_for(p, dir_prefix[dir]));
 }
 
-static bool has_part(const struct stb_plan *p, const struct stb_measure *m, enum stb_part part)
+static enum stb_metric_family family(const struct stb_plan *p, uint32_t cell, uint32_t member)
 {
-	return parts[part].dir == STB_N_DIRS || has_dir(p, m, parts[part].dir);
+	return stb_metric_family(p->blocks[member == STB_NONE ? p->cells[cell].workload : stb_plan_mix_of(p, cell)->members[member]].type);
+}
+
+/* Only what the workload can be measured in, by the table that readers go by: an event of oltp has no direction, whoever asks for one. */
+static bool has_part(const struct stb_plan *p, uint32_t cell, uint32_t member, const struct stb_measure *m, enum stb_part part)
+{
+	struct stb_metric of;
+	char metric[64];
+
+	snprintf(metric, sizeof(metric), "%smean", stb_part_stem(part));
+	STB_ASSERT(stb_metric_find(metric, &of));
+	return of.families & family(p, cell, member) && (parts[part].dir == STB_N_DIRS || has_dir(p, m, parts[part].dir));
 }
 
 /* The histograms that a part is of, one a direction. */
@@ -273,7 +284,7 @@ static void add_oltp(const struct row_ctx *x, const struct stb_measure *m)
 
 static bool is_io(const struct stb_plan *p, uint32_t cell, uint32_t member)
 {
-	return !strcmp(p->blocks[member == STB_NONE ? p->cells[cell].workload : stb_plan_mix_of(p, cell)->members[member]].type, "io");
+	return family(p, cell, member) == STB_METRIC_IO;
 }
 
 static uint32_t hist_number(uint32_t member, int part)
@@ -305,7 +316,7 @@ static void add_rows(struct stb_results *r, uint32_t cell, uint32_t slot, uint32
 	for (int part = 0; part < STB_N_PARTS; part++) {
 		const struct stb_hist *h;
 
-		if (!has_part(r->plan, m, (enum stb_part)part))
+		if (!has_part(r->plan, cell, member, m, (enum stb_part)part))
 			continue;
 		h = part_hist(m, (enum stb_part)part, whole);
 		x.prefix = stb_part_stem((enum stb_part)part);
@@ -417,7 +428,7 @@ int stb_measure_save_hists(const struct stb_plan *p, uint32_t cell, uint32_t slo
 		char name[STB_HIST_FILE_NAME];
 		const struct stb_hist *h;
 
-		if (!has_part(p, m, (enum stb_part)part))
+		if (!has_part(p, cell, member, m, (enum stb_part)part))
 			continue;
 		h = part_hist(m, (enum stb_part)part, whole);
 		if (!h->count)
