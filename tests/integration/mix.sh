@@ -246,6 +246,28 @@ for c in "$@"; do holds "SIGKILL: its measuring process ends" wait_for 10 gone "
 expect "SIGKILL: clean" 0 "$STB" clean crashed
 holds "SIGKILL: nothing is left" test -z "$(ls store)"
 
+# asked to stop while it warms up, or waits until it is steady
+stopped_in() { # NAME SPEC OPTIONS...
+	local name=$1 since
+	shift
+	"$STB" run "$@" -o "term-$name" >out 2>err &
+	pid=$!
+	at_end "kill -KILL $pid 2>/dev/null"
+	holds "SIGTERM, $name: it begins" wait_for 60 grep -q '"ev":"begin","op":"measure"' "term-$name/journal.jsonl"
+	sleep 1
+	since=$SECONDS
+	kill -TERM $pid
+	wait $pid
+	holds "SIGTERM, $name: exit 5" test $? = 5
+	holds "SIGTERM, $name: what is left of it is not waited for" test $((SECONDS - since)) -lt 60
+	holds "SIGTERM, $name: it is not counted" test "$(wc -l <"term-$name/results.csv")" = 1
+	holds "SIGTERM, $name: nothing is left" test -z "$(leftovers "term-$name")$(ls store)"
+}
+sed 's/ramp_time = [0-9]*ms/ramp_time = 200s/' steady.stb >warming.stb
+stopped_in warming warming.stb
+sed 's/window = 2s  limit = 10s/window = 150s  limit = 200s/' steady.stb >settling.stb
+stopped_in settling settling.stb
+
 # --- with a database
 
 if ! command -v mariadbd >/dev/null && [ ! -x /usr/sbin/mariadbd ] && ! command -v mysqld >/dev/null; then
@@ -300,6 +322,9 @@ refused_db() { # NAME PATTERN LINES
 refused_db "databases: tables of two shapes" 'their `table_size` says otherwise' 'workload oltp more { database = server script = read_only table_size = 2_000 time = 1s }
 workload mix x { run = [points, more] }
 matrix m { workload = x }'
+
+sed 's/warmup_time = 300ms/warmup_time = 200s/' db.stb >db-warming.stb
+stopped_in database db-warming.stb --only 'workload = loaded'
 
 # the server dies: one message, of a member that works on it, and those that live on end with it
 kill_server() { for c in $(children $pid); do grep -qaE 'mariadbd|mysqld' "/proc/$c/cmdline" 2>/dev/null && kill -KILL "$c"; done; }
