@@ -60,6 +60,18 @@ static enum stb_compare_format format_of(const struct stb_args *a)
 	return stb_args_format(a, "markdown") ? STB_COMPARE_MARKDOWN : STB_COMPARE_TEXT;
 }
 
+/* No figure stands against another. */
+static void tell_of_nothing(const struct stb_args *a)
+{
+	if (a->n_metrics)
+		fprintf(stderr, "stb: warning: nothing is compared: no cell of both runs has %s`%s`\n"
+			"  what to do: name a metric that they have; that of a workload in a mix is `NAME.metric`\n", a->n_metrics > 1 ? "one of the metrics, as " : "",
+			a->metrics[0]);
+	else
+		fputs("stb: warning: nothing is compared: the two runs have no cell in common\n"
+		      "  what to do: compare runs of the same spec, or of specs that share cells\n", stderr);
+}
+
 /* --check: what fails, on standard error. */
 static int check(const struct stb_comparison *c, double threshold)
 {
@@ -72,6 +84,8 @@ static int check(const struct stb_comparison *c, double threshold)
 	}
 	if (judged)
 		return STB_EXIT_OK;
+	if (!c->n_rows)
+		return STB_EXIT_CLAIM;
 	fprintf(stderr, "stb: nothing could be judged: no figure has three repetitions on both sides\n"
 		"  what to do: measure with repeat = 3 or more, and compare runs of the same cells\n");
 	return STB_EXIT_CLAIM;
@@ -102,6 +116,8 @@ int stb_cmd_compare(const struct stb_args *a)
 		v.environment = &differences;
 	}
 	stb_compare_print(&v, format_of(a), stdout);
+	if (!c.n_rows)
+		tell_of_nothing(a);
 	code = a->check ? check(&c, v.threshold) : STB_EXIT_OK;
 	if (v.environment)
 		stb_differences_fini(&differences);

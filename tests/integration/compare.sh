@@ -67,6 +67,12 @@ expect "of two machines" 0 "$STB" compare old new
 says "what differs is listed" 'kernel: .* -> 9.9' out
 says "also what is minor" '\(minor\) swap_bytes' out
 
+expect "of a metric that no cell has" 0 "$STB" compare old new --metric qps
+says "nothing is compared" 'nothing is compared: no cell of both runs has .qps'
+expect "a check of that" 4 "$STB" compare old new --metric qps --check
+says "the reason is the right one" 'nothing is compared: no cell of both runs has .qps'
+lacks "and the only one" 'three repetitions'
+
 # one repetition is no claim, and a check of nothing does not pass
 for d in old new; do grep -E ',(repetition|1,1),' $d/results.csv >rows; rm -rf $d-one; cp -r $d $d-one; mv rows $d-one/results.csv; done
 expect "of one repetition" 0 "$STB" compare old-one new-one
