@@ -47,21 +47,22 @@ struct count {
 	const char *attr;
 	const char *scripts; /* that have what it counts; sysbench fixes the number elsewhere (point_select has one) */
 	bool statements;     /* it counts statements of an event */
+	bool writes;         /* and they change rows */
 };
 
 static const struct count counts[] = {
-	{ "point_selects", "read_only read_write", true },
-	{ "simple_ranges", "read_only read_write", true },
-	{ "sum_ranges", "read_only read_write", true },
-	{ "order_ranges", "read_only read_write", true },
-	{ "distinct_ranges", "read_only read_write", true },
-	{ "range_size", "read_only read_write", false },
-	{ "index_updates", "write_only read_write update_index", true },
-	{ "non_index_updates", "write_only read_write update_non_index", true },
-	{ "delete_inserts", "write_only read_write", true },
-	{ "random_points", "select_random_points", false },
-	{ "number_of_ranges", "select_random_ranges", false },
-	{ "delta", "select_random_ranges", false },
+	{ "point_selects", "read_only read_write", true, false },
+	{ "simple_ranges", "read_only read_write", true, false },
+	{ "sum_ranges", "read_only read_write", true, false },
+	{ "order_ranges", "read_only read_write", true, false },
+	{ "distinct_ranges", "read_only read_write", true, false },
+	{ "range_size", "read_only read_write", false, false },
+	{ "index_updates", "write_only read_write update_index", true, true },
+	{ "non_index_updates", "write_only read_write update_non_index", true, true },
+	{ "delete_inserts", "write_only read_write", true, true },
+	{ "random_points", "select_random_points", false, false },
+	{ "number_of_ranges", "select_random_ranges", false, false },
+	{ "delta", "select_random_ranges", false, false },
 };
 
 static bool script_uses(const char *name, const struct count *c)
@@ -186,6 +187,35 @@ static void skip_trx(struct stb_rules_run *r)
 			stb_arena_printf(r->x->arena, "script %s has no transactions", script(r)));
 }
 
+/* Tables that somebody else made, on a server that stays. */
+static bool uses_tables(const struct stb_rules_run *r)
+{
+	return !is_private(r) && stb_eattr_is(r->w, "dataset", "use");
+}
+
+static bool writes(const struct stb_rules_run *r)
+{
+	if (!strcmp(script(r), "insert") || !strcmp(script(r), "bulk_insert") || !strcmp(script(r), "delete"))
+		return true;
+	for (size_t i = 0; i < STB_LEN(counts); i++)
+		if (counts[i].writes && script_uses(script(r), &counts[i]) && stb_eattr_u64(r->w, counts[i].attr, 1))
+			return true;
+	return false;
+}
+
+static void changed_tables(struct stb_rules_run *r)
+{
+	struct stb_diag *d;
+
+	if (!uses_tables(r) || !writes(r))
+		return;
+	d = stb_find(r, STB_W0439, r->w, stb_eattr(r->w, "dataset"), r->w, stb_eattr(r->w, "script"),
+		"workload `%s` changes the rows of tables that stb did not make, and nothing restores them", r->w->block->name);
+	if (d)
+		stb_diag_help(r->x->sink, d, "write dataset = create and a `schema` for it in database `%s`, or take a script that only reads; "
+			"`fresh` does not restore these tables", r->s->database->block->name);
+}
+
 static void growing_data(struct stb_rules_run *r)
 {
 	const struct stb_xmatrix *m = r->s->matrix;
@@ -193,6 +223,8 @@ static void growing_data(struct stb_rules_run *r)
 	const bool repeated = repeat && repeat->val.num > 1, shrinks = !strcmp(script(r), "delete");
 	struct stb_diag *d;
 
+	if (uses_tables(r)) /* no fresh restores those: changed_tables() */
+		return;
 	if ((strcmp(script(r), "insert") && strcmp(script(r), "bulk_insert") && !shrinks) || m->fresh == STB_FRESH_REPETITION ||
 		(!repeated && (m->fresh == STB_FRESH_CELL || m->n_cells < 2)))
 		return;

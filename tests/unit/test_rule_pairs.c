@@ -93,6 +93,7 @@ static const struct {
 		DISK MYSQL("") "workload oltp w { database = d time = 10s script = insert }\nmatrix m { workload = w repeat = 2 fresh = repetition }\n" },
 	{ STB_N0438, DISK MYSQL("") OLTP("script = insert auto_inc = false"), DISK MYSQL("") OLTP("script = insert") },
 	{ STB_E0439, DISK MYSQL("") OLTP("script = read_only dataset = use"), EXTERNAL("host = \"db\"") OLTP("script = read_only dataset = use") },
+	{ STB_W0439, EXTERNAL("host = \"db\"") OLTP("script = update_index dataset = use"), EXTERNAL("host = \"db\"") OLTP("script = point_select dataset = use") },
 	{ STB_E0440, EXTERNAL("host = \"db\"") OLTP("script = read_only dataset = use create_secondary = false"),
 		EXTERNAL("host = \"db\"") OLTP("script = read_only dataset = create create_secondary = false") },
 	{ STB_E0441, EXTERNAL("host = \"db\" socket = \"/run/s\"") OLTP("script = read_only"), EXTERNAL("socket = \"/run/s\"") OLTP("script = read_only") },
