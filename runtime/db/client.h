@@ -88,7 +88,9 @@ STB_NODISCARD int stb_stmt_receive(struct stb_stmt *s, struct stb_reply *reply);
 
 /* Error numbers that this room decides on. */
 enum {
+	STB_MYSQL_SCHEMA_DENIED = 1044,
 	STB_MYSQL_ACCESS_DENIED = 1045,
+	STB_MYSQL_NO_SCHEMA = 1049,
 	STB_MYSQL_TOO_MANY_CONNECTIONS = 1040,
 	STB_MYSQL_NOT_PREPARABLE = 1295,
 	STB_MYSQL_LOCK_TIMEOUT = 1205,

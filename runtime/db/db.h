@@ -150,8 +150,10 @@ void stb_replication_probe_free(struct stb_replication_probe *p);
 /* Address of a database external; the secret is resolved here (environment, file) and held in memory only. */
 STB_NODISCARD int stb_db_external_address(const struct stb_plan_block *database, struct stb_arena *a, struct stb_db_address *out,
 	struct stb_err *err);
-/* Version prefix and options asserted against a live server; nothing is changed. */
+/* Version prefix and options asserted against a live server, and that the schema can be entered; nothing is changed. */
 STB_NODISCARD int stb_db_external_assert(const struct stb_plan_block *database, const struct stb_db_address *addr, struct stb_err *err);
+/* Of that the schema alone, entered as a load enters it. */
+STB_NODISCARD int stb_db_external_schema(const struct stb_plan_block *database, const struct stb_db_address *addr, struct stb_err *err);
 /* Variables of a live server ("name\tvalue\n", sorted), for environment.json. */
 STB_NODISCARD int stb_db_variables(const struct stb_db_address *addr, struct stb_buf *out, struct stb_err *err);
 

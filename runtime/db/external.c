@@ -186,7 +186,7 @@ int stb_db_external_address(const struct stb_plan_block *database, struct stb_ar
 
 /* --- variables ----------------------------------------------------------------------------------------------------------------------- */
 
-/* Without the schema, which may not exist yet. */
+/* Without the schema, which stb_db_external_schema() has words of its own for. */
 static int connect_to_server(struct stb_client **c, const struct stb_db_address *addr, struct stb_err *err)
 {
 	struct stb_db_address server = *addr;
@@ -297,6 +297,35 @@ int stb_db_options_in_force(const struct stb_plan_block *database, const struct 
 	return r;
 }
 
+int stb_db_external_schema(const struct stb_plan_block *database, const struct stb_db_address *addr, struct stb_err *err)
+{
+	const struct stb_plan_attr *schema = stb_plan_attr(database, "schema");
+	struct stb_client *c;
+	char text[512];
+	unsigned code;
+
+	stb_client_setup();
+	if (!stb_client_try(&c, addr, &limits, &code, text, sizeof(text))) {
+		stb_client_close(c);
+		return 0;
+	}
+	if (code != STB_MYSQL_NO_SCHEMA && code != STB_MYSQL_SCHEMA_DENIED) {
+		if (stb_client_open(&c, addr, &limits, err)) /* once more, for its words */
+			return -1;
+		stb_client_close(c);
+		return 0;
+	}
+	stb_err_set(err, 0, "database `%s` cannot be used: user `%s` cannot enter schema `%s`: %s (%u)", database->name, addr->user, addr->schema,
+		text, code);
+	if (code == STB_MYSQL_NO_SCHEMA)
+		stb_err_remedy(err, "make the schema on the server (stb makes none there), or correct `schema`");
+	else
+		stb_err_remedy(err, "grant the user the rights to it on the server, or correct `schema` or `user`");
+	if (schema && schema->span != STB_NONE)
+		err->span = schema->span + 1;
+	return -1;
+}
+
 int stb_db_external_assert(const struct stb_plan_block *database, const struct stb_db_address *addr, struct stb_err *err)
 {
 	const struct stb_plan_attr *version = stb_plan_attr(database, "version");
@@ -318,5 +347,5 @@ int stb_db_external_assert(const struct stb_plan_block *database, const struct s
 		r = compare_options(c, database, &v, NULL, err);
 	stb_variables_free(&v);
 	stb_client_close(c);
-	return r;
+	return r ? r : stb_db_external_schema(database, addr, err);
 }

@@ -276,10 +276,16 @@ enum stb_undo stb_oltp_cleanup(const struct stb_oltp_setup *setup, struct stb_er
 	const struct stb_client_limits limits = {CONNECT_TIMEOUT_S, CLEANUP_TIMEOUT_S};
 	struct stb_client *c;
 	enum stb_undo r;
+	unsigned code;
+	char text[512];
 
 	stb_client_setup();
-	if (stb_client_open(&c, &setup->addr, &limits, err))
-		return STB_UNDO_FAILED;
+	if (stb_client_try(&c, &setup->addr, &limits, &code, text, sizeof(text))) {
+		if (code == STB_MYSQL_NO_SCHEMA) /* its tables went with it */
+			return STB_UNDO_GONE;
+		if (stb_client_open(&c, &setup->addr, &limits, err)) /* once more, for its words */
+			return STB_UNDO_FAILED;
+	}
 	r = stb_dataset_drop(c, setup->run_mark ? setup->run_mark : "", err);
 	stb_client_close(c);
 	return r;

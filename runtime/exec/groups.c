@@ -314,6 +314,11 @@ void stb_group_load(struct stb_run *run, uint32_t group)
 	s.cell = stb_hash_u64(pg->id);
 	stb_tables_owner(run->plan, run->mark, group, owner);
 	s.run_mark = owner;
+	/* noted before the first may be made, and not where none can be: what is noted is looked for at the end */
+	if (!is_private(db) && stb_db_external_schema(db, &s.addr, &err)) {
+		end(run, STB_OP_LOAD, group, since, &err);
+		return;
+	}
 	note_tables(run, group);
 	if (!stb_run_load(run, &s, &err)) {
 		g->loaded = true;

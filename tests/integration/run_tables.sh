@@ -182,4 +182,14 @@ expect "the server as it was: resume" 0 "$STB" resume other
 holds "the server as it was: all is there" test "$(grep -c ',tps,.*,ok$' other/results.csv)" = 3
 holds "the server as it was: nothing is left" test -z "$(tables)"
 
+# the schema went, and its tables with it
+killed_run db.stb gone
+sql "DROP DATABASE bench"
+expect "no schema: clean" 0 "$STB" clean gone
+says "no schema: finds its tables gone" 'gone already: tables' out
+expect "no schema: a run" 3 "$STB" run short.stb -o none
+says "no schema: why" 'user .bench. cannot enter schema .bench.: .*\(1049\)'
+says "no schema: which line" "asked for at short\.stb:$(grep -n schema short.stb | cut -d: -f1)"
+holds "no schema: nothing was made" test ! -e none
+
 exit $failed
