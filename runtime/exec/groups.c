@@ -283,6 +283,15 @@ static void note_tables(struct stb_run *run, uint32_t group)
 	run->groups[group].made_tables = true;
 }
 
+/* Where a data set is asked for: by `dataset`, else by the workload; as stb_err has it. */
+static uint32_t asked_at(const struct stb_plan_block *dataset)
+{
+	const struct stb_plan_attr *how = stb_plan_attr(dataset, "dataset");
+	const uint32_t span = how && how->span != STB_NONE ? how->span : dataset->span;
+
+	return span == STB_NONE ? 0 : span + 1;
+}
+
 void stb_group_load(struct stb_run *run, uint32_t group)
 {
 	const struct stb_plan_group *pg = &run->plan->groups[group];
@@ -328,6 +337,8 @@ void stb_group_load(struct stb_run *run, uint32_t group)
 		stb_err_clear(&died);
 		if (stb_group_server_died(run, group, &died))
 			err = died;
+		else if (!err.span)
+			err.span = asked_at(s.dataset);
 	}
 	end(run, STB_OP_LOAD, group, since, &err);
 }

@@ -323,6 +323,17 @@ SPEC
 	code=$?
 	holds "external: tables of unknown origin are not touched" test $code = 3 -o $code = 5
 	holds "external: they are as they were" test "$(sql 'SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = "other"')" = 1
+	sql "CREATE USER bench@localhost IDENTIFIED BY 'hidden_word'; CREATE DATABASE closed"
+	for schema in closed absent; do
+		sed "s/  socket /  schema = \"$schema\"  user = \"$([ $schema = closed ] && echo bench || echo root)\"\n  socket /" ext.stb >$schema.stb
+		expect "external: schema $schema" 3 "$STB" run $schema.stb -o ext-$schema
+		says "external: schema $schema: the reason" "cannot enter schema .$schema.*\(10(44|49)\)"
+		says "external: schema $schema: its line" "asked for at $schema.stb:$(grep -n schema $schema.stb | cut -d: -f1)"
+		holds "external: schema $schema: nothing was made" test ! -e ext-$schema
+	done
+	sed 's/  table_size = 100/  table_size = 100  dataset = use/; s/  socket /  schema = "other"\n  socket /' ext.stb >use.stb
+	expect "external: tables that are not as the workload says" 5 "$STB" run use.stb -o ext-use
+	says "external: the line that asked for them" "asked for at use.stb:$(grep -n 'dataset = use' use.stb | cut -d: -f1)"
 	kill $ext
 	wait $ext 2>/dev/null
 else
