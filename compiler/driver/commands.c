@@ -33,14 +33,15 @@ static const struct stb_command table[] = {
 		"measured lies in DIR (stb-run-<UTC time> where none is given), which must not exist. Ctrl-C stops the\n"
 		"measurement, keeps what is done and cleans up.\n"
 		"With --reuse: repetitions of the same cells that another run measured, and that ended as asked, are copied with their\n"
-		"histograms and series instead of measured. Refuses a run of another machine; cells whose storage or database is\n"
-		"another one now are measured. Reports and environment.json say what was taken over.\n" },
+		"histograms and series instead of measured. Refuses a run of another machine, or by another version or\n"
+		"build of stb; cells whose storage or database is another one now are measured. Reports and environment.json say\n"
+		"what was taken over.\n" },
 	{ "resume", stb_cmd_resume, BIT(HELP), "DIR", 1, 1, NULL, false, NULL,
 		"go on where a run stopped",
 		"Takes away what the run in DIR left behind, provisions anew what it needs, measures what is missing, and reports. A\n"
 		"repetition that was interrupted or failed (early, errors, stalled, disturbed) is measured again; what ended as asked\n"
-		"stands. Refuses a run that still goes on, a changed plan.json, another version of stb, and a machine on which figures\n"
-		"would not belong into one table (kernel, processors, memory, device, mount options, database version). Harmless\n"
+		"stands. Refuses a run that still goes on, a changed plan.json, another version or build of stb, and a machine on\n"
+		"which figures would not belong into one table (kernel, processors, memory, device, mount options, database version). Harmless\n"
 		"differences are said and kept in environment.json.\n" },
 	{ "report", stb_cmd_report, SPEC | BIT(RESULTS) | BIT(OUTPUT) | BIT(FORMAT) | BIT(CHECK), "FILE", 1, 1, "md csv", true, "DIR",
 		"tables and claims from results",

@@ -6,6 +6,7 @@
  * before the record is, and what is in them without a record is taken away.
  */
 #include "runtime/exec/past.h"
+#include "runtime/host/differ.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -221,6 +222,37 @@ int stb_past_sort(struct stb_past *past, const struct stb_plan *p, bool strict, 
 	free(session);
 	free(ids);
 	return rc;
+}
+
+/* --- by which build --- */
+
+static int refuse_build(const char *dir, const char *version, const char *commit, const char *our_version, const char *our_commit,
+	struct stb_err *err)
+{
+	if (!version)
+		return stb_err_set(err, 0, "the run in `%s` does not say which version of stb measured it, and this is %s (commit %s)", dir, our_version,
+			our_commit);
+	return stb_err_set(err, 0, "the run in `%s` was begun by stb %s (commit %s), and this is %s (commit %s): figures of two builds are not mixed", dir,
+		version, commit ? commit : "unknown", our_version, our_commit);
+}
+
+int stb_past_check_build(const struct stb_past *past, const char *dir, const char *version, const char *commit, struct stb_err *err)
+{
+	const size_t n = json_array_size(past->records);
+
+	for (size_t i = 0; i < n; i++) {
+		const json_t *record = json_array_get(past->records, i);
+		const char *its_version, *its_commit;
+
+		if (strcmp(json_string_value(json_object_get(record, "ev")), "start"))
+			continue;
+		its_version = json_string_value(json_object_get(record, "version"));
+		its_commit = json_string_value(json_object_get(record, "commit"));
+		if (!its_version || strcmp(its_version, version) ||
+			(stb_commit_known(its_commit) && stb_commit_known(commit) && strcmp(its_commit, commit)))
+			return refuse_build(dir, its_version, its_commit, version, commit, err);
+	}
+	return 0;
 }
 
 /* --- what they hold --- */

@@ -32,6 +32,11 @@ int stb_past_gather(void *ctx, const struct json_t *record, struct stb_err *err)
  */
 STB_NODISCARD int stb_past_sort(struct stb_past *past, const struct stb_plan *p, bool strict, struct stb_err *err);
 void stb_past_fini(struct stb_past *past);
+/*
+ * Whether version and commit measured all of it: figures of two builds do not belong into one table. A commit that one side does not know says
+ * nothing. 0, or -1 with *err, which says what the run in dir was measured by and what this is; the remedy is the caller's.
+ */
+STB_NODISCARD int stb_past_check_build(const struct stb_past *past, const char *dir, const char *version, const char *commit, struct stb_err *err);
 /* Marks the cells of a JSON array of ids in keep (plan->n_cells bytes). 0, or -1 with *err: an id that the plan does not have. */
 STB_NODISCARD int stb_past_select(const struct json_t *ids, const struct stb_plan *p, uint8_t *keep, struct stb_err *err);
 

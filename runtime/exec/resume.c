@@ -1,7 +1,7 @@
 /*
  * resume.c - goes on where a run stopped.
  *
- *   lock, journal -> plan.json is the plan it began with, made by this version -> the machine is the one it began on
+ *   lock, journal -> plan.json is the plan it began with, begun by this build -> the machine is the one it began on
  *     -> what the sessions before left behind is taken away -> preflight of what is missing
  *     -> results.csv made anew from the journal; series and histograms of what is not in it go -> new session: start record, walk, reports
  *
@@ -52,12 +52,9 @@ static const char *in_dir(struct resume *s, const char *name)
 static int check_plan(struct resume *s, struct stb_err *err)
 {
 	const char *hash = json_string_value(json_object_get(s->past.start, "plan"));
-	const char *version = json_string_value(json_object_get(s->past.start, "version"));
 
-	if (!version || strcmp(version, s->version)) {
-		stb_err_set(err, 0, "the run in `%s` was begun by stb %s, and this is %s: figures of two versions are not mixed", s->dir,
-			version ? version : "of another version", s->version);
-		stb_err_remedy(err, "resume it with that version, or run the spec anew");
+	if (stb_past_check_build(&s->past, s->dir, s->version, s->commit, err)) {
+		stb_err_remedy(err, "finish it with the build that began it, or run the spec anew");
 		return -1;
 	}
 	if (stb_plan_load(&s->plan, in_dir(s, "plan.json"), err)) {

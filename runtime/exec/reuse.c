@@ -6,8 +6,8 @@
  *   copy   into the new run directory, which then stands alone: rows, series, histograms, the record of their servers, and a result record
  *          each that says where they are from. Reports footnote them
  *
- * Figures of two machines do not belong into one table: where the other run's machine was another in what matters (host/differ.h), the run is
- * refused; where only a storage class or a database was, its cells are measured. What is taken over keeps its first origin.
+ * Figures of two machines or two builds of stb do not belong into one table: where the other run's machine was another in what matters
+ * (host/differ.h), or another build measured it, the run is refused; where only a storage class or a database was, its cells are measured. What is taken over keeps its first origin.
  */
 #include "runtime/exec/message.h"
 #include "runtime/exec/outfile.h"
@@ -58,6 +58,10 @@ static int read_run(struct stb_run *run, struct stb_reused *s, struct stb_err *e
 	if (!json_is_object(s->environment)) {
 		stb_err_set(err, 0, "cannot read `%s`: %s", environment, s->environment ? "it is no JSON object" : e.text);
 		stb_err_remedy(err, "without it nobody can tell whether that run was on this machine: measure anew, without --reuse");
+		return -1;
+	}
+	if (stb_past_check_build(&s->past, s->dir, run->o->version, run->o->commit, err)) {
+		stb_err_remedy(err, "go on with the build that measured it, or measure anew, without --reuse");
 		return -1;
 	}
 	return stb_past_sort(&s->past, run->plan, false, err);

@@ -13,6 +13,7 @@
 enum rule {
 	MATTERS,
 	TOLD,
+	BUILD,      /* matters where both know it: built outside of a repository nobody does */
 	NEARLY,     /* matters where two numbers are more than 2% apart */
 	OF_OVERLAY, /* matters, but on overlay, whose options are those of one container */
 	NAME,       /* matters where nothing better tells a device */
@@ -36,7 +37,7 @@ static const struct row of_machine[] = {
 	{ "swap_bytes", TOLD },
 	{ "huge_pages", MATTERS },
 	{ "stb.version", MATTERS },
-	{ "stb.commit", TOLD },
+	{ "stb.commit", BUILD },
 };
 
 static const struct row of_storage[] = {
@@ -127,6 +128,11 @@ static void add(struct stb_differences *d, const struct subject *of, const char 
 	d->n_matter += matters;
 }
 
+bool stb_commit_known(const char *commit)
+{
+	return commit && *commit && strcmp(commit, "unknown");
+}
+
 static bool far_apart(const json_t *a, const json_t *b)
 {
 	const double x = json_number_value(a), y = json_number_value(b);
@@ -148,6 +154,8 @@ static bool matters(const struct row *r, const json_t *was, const json_t *is, co
 		return true;
 	case TOLD:
 		return false;
+	case BUILD:
+		return stb_commit_known(json_string_value(was)) && stb_commit_known(json_string_value(is));
 	case NEARLY:
 		return far_apart(was, is);
 	case OF_OVERLAY:

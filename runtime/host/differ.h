@@ -25,14 +25,16 @@ struct stb_differences {
 };
 
 /*
- * What matters: kernel, architecture, processor and how many of them may be used, governor, memory (by more than 2%), huge pages, stb's version;
- * under each storage class file system, mount options and device (by model, serial and size, else by its name), its scheduler and write cache;
- * address and server version of each database. Only recorded: distribution, swap, stb's commit, names and mount points that moved, variables of a
+ * What matters: kernel, architecture, processor and how many of them may be used, governor, memory (by more than 2%), huge pages, stb's version
+ * and commit; under each storage class file system, mount options and device (by model, serial and size, else by its name), its scheduler and write cache;
+ * address and server version of each database. Only recorded: distribution, swap, names and mount points that moved, variables of a
  * server (with `variables`), and what one of the two does not know.
  *
  * Storage classes and databases that only one of them has are no difference: the cells tell that.
  */
 void stb_differences_find(struct stb_differences *d, const struct json_t *was, const struct json_t *is, bool variables);
+/* Whether it is the commit of a build: outside of a repository there is none. */
+bool stb_commit_known(const char *commit);
 void stb_differences_fini(struct stb_differences *d);
 
 #endif

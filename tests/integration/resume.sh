@@ -142,6 +142,7 @@ sed 's/repeat   = 3/repeat   = 2/' eight.stb >two.stb; "$STB" plan two.stb --for
 refused "another plan" 'not the plan that this run began with'
 anew; rm bad/plan.json; refused "no plan" 'plan.json'
 anew; sed -i 's/"version":"[^"]*"/"version":"0.0.1"/' bad/journal.jsonl; refused "another version" 'begun by stb 0.0.1'
+anew; sed -i 's/"commit":"[^"]*"/"commit":"0123456789ab"/' bad/journal.jsonl; refused "another build" 'commit 0123456789ab.*and this is'
 anew; sed -i '3s/.*/garbage/' bad/journal.jsonl; refused "a damaged journal" 'damaged at line 3'
 change() { anew; jq "$1" bad/environment.json >e && mv e bad/environment.json; }
 change '.kernel = "4.4.0"'; refused "another kernel" 'kernel was 4.4.0'

@@ -84,6 +84,10 @@ says "is refused with the reason" 'measured on another machine: kernel was 4.4.0
 holds "before anything is made" test ! -e no
 change '.stb.version = "0.0.1"'
 expect "of another version" 3 "$STB" run two.stb -o no --reuse bad
+rm -rf bad && cp -r first bad && sed -i 's/"commit":"[^"]*"/"commit":"0123456789ab"/' bad/journal.jsonl
+expect "of another build of the same version" 3 "$STB" run two.stb -o no --reuse bad
+says "is refused, naming both" 'commit 0123456789ab.*and this is'
+holds "before anything of it is made" test ! -e no
 change '.storage.two.filesystem = "zfs"'
 expect "a storage class that is another now" 0 "$STB" run two.stb -o part --reuse bad
 says "is told" '4 not, since their storage or database is another one now'

@@ -99,6 +99,29 @@ Test(past, figures_that_are_none)
 	stb_plan_free(p);
 }
 
+Test(past, figures_of_two_builds_are_not_mixed)
+{
+	static const struct { const char *version, *commit, *later; bool refused; } cases[] = {
+		{ "1", "a", "a", false }, { "1", "b", "a", true }, { "1", "a", "b", true }, { "2", "a", "a", true }, { "2", "unknown", "a", true },
+		{ "1", "unknown", "a", false }, { "1", "", "a", false }, { "1", NULL, "a", false }, { NULL, "a", "a", true },
+	};
+
+	for (size_t i = 0; i < STB_LEN(cases); i++) {
+		json_t *first = json_pack("{s:s,s:s*,s:s*}", "ev", "start", "version", cases[i].version, "commit", cases[i].commit);
+		json_t *second = json_pack("{s:s,s:s,s:s}", "ev", "start", "version", "1", "commit", cases[i].later);
+		struct stb_past past = { 0 };
+		struct stb_err err;
+
+		stb_err_clear(&err);
+		cr_assert_eq(stb_past_gather(&past, first, &err) || stb_past_gather(&past, second, &err), 0);
+		cr_expect_eq(stb_past_check_build(&past, "run", "1", "a", &err), cases[i].refused ? -1 : 0, "%zu", i);
+		cr_expect_eq(stb_past_check_build(&past, "run", "1", "unknown", &err), cases[i].version && *cases[i].version == '1' ? 0 : -1, "%zu", i);
+		json_decref(first);
+		json_decref(second);
+		stb_past_fini(&past);
+	}
+}
+
 Test(past, a_series_without_what_is_cut_off_or_gone)
 {
 	struct stb_plan *p = plan();
