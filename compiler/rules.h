@@ -73,4 +73,8 @@ void stb_rule_steady_state(struct stb_rules_run *r);
 void stb_rule_raw_read(struct stb_rules_run *r);
 void stb_rule_prepare(struct stb_rules_run *r);
 
+/* rules_oltp.c, of mixes */
+void stb_rule_mix_connections(struct stb_rules_run *r);
+void stb_rule_mix_prepared(struct stb_rules_run *r);
+
 #endif

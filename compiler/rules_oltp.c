@@ -180,6 +180,65 @@ static void connections(struct stb_rules_run *r)
 		r->s->database->block->name);
 }
 
+/* --- of a mix, whose oltp workloads are all connected to its one database at the same time --- */
+
+static uint64_t threads_of(const struct stb_eblock *w)
+{
+	return stb_eattr_u64(w, "threads", 1);
+}
+
+static uint64_t prepared_of(const struct stb_eblock *w)
+{
+	return stb_oltp_statements(w) * stb_eattr_u64(w, "threads", 1);
+}
+
+/* What the workloads ask of an option of the server, all together; one alone is looked at by itself. */
+static void fits_together(struct stb_rules_run *r, enum stb_code code, const char *attr, uint64_t fallback, uint64_t (*ask)(const struct stb_eblock *w),
+	const char *of_what)
+{
+	const struct stb_eblock *database = r->s->database;
+	const struct stb_eattr *stated = database ? stb_eattr(database, attr) : NULL;
+	const char *each = "", *name = strchr(attr, '.') + 1;
+	struct stb_diag *d;
+	uint64_t n = 0, limit;
+	uint32_t n_parts = 0;
+
+	if (!database || (!is_private(r) && !stated))
+		return;
+	for (uint32_t i = 0; i < r->s->n_parts; i++) {
+		const struct stb_eblock *w = r->s->parts[i]->workload;
+
+		if (r->s->parts[i]->database != database)
+			continue;
+		n += ask(w);
+		each = stb_arena_printf(r->x->arena, "%s%s%" PRIu64 " of `%s`", each, n_parts++ ? ", " : "", ask(w), w->block->name);
+	}
+	limit = option(r, attr, fallback);
+	if (n_parts < 2 || n <= limit)
+		return;
+	d = stb_find(r, code, r->w, stb_eattr(r->w, "run"), database, stated,
+		"the workloads of mix `%s` have %" PRIu64 " %s at the same time, and %s %s is %" PRIu64, r->w->block->name, n, of_what,
+		stated ? "the server's" : "the default", name, limit);
+	if (!d)
+		return;
+	if (stated)
+		stb_find_other(r, d, database, stated, "it is set here");
+	stb_diag_note(r->x->sink, d, "%s", each);
+	stb_diag_help(r->x->sink, d, "state options { %s = %" PRIu64 " } in database `%s`, or lower threads", name, n + 10, database->block->name);
+}
+
+void stb_rule_mix_connections(struct stb_rules_run *r)
+{
+	fits_together(r, STB_E0435, "options.max_connections", default_connections, threads_of, "connections");
+}
+
+void stb_rule_mix_prepared(struct stb_rules_run *r)
+{
+	fits_together(r, STB_E0433, "options.max_prepared_stmt_count", default_prepared, prepared_of, "prepared statements");
+}
+
+/* --- of one --- */
+
 static void skip_trx(struct stb_rules_run *r)
 {
 	if (stb_oltp_single(r->w))
