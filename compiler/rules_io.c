@@ -2,6 +2,7 @@
  * rules_io.c - rules of io workloads. What an engine can do is data of the runtime (runtime/io/caps.def).
  */
 #include "compiler/rules.h"
+#include "runtime/io/skew.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -512,6 +513,26 @@ static void distribution_repeats(struct stb_rules_run *r)
 		stb_find(r, STB_N0492, r->w, a, NULL, NULL,
 			"workload `%s` draws blocks more than once and may leave some out: `%s` works without a map, as norandommap does",
 			r->w->block->name, stb_attr_text(r, a));
+}
+
+/* By the arithmetic with which the offsets are drawn. */
+static void zones_of_blocks(struct stb_rules_run *r)
+{
+	const struct stb_eattr *a = stb_eattr(r->w, "random_distribution"), *size = stb_eattr(r->w, "size");
+	const uint64_t bs = least_bs(r->w), n_blocks = bs ? stb_eattr_u64(r->w, "size", 0) / bs : 0;
+	struct stb_skew_spec spec;
+	struct stb_diag *d;
+	uint32_t zone;
+
+	if (!a || !a->val.str || !size || !n_blocks || !stb_io_random(r->w) || !stb_skew_parse(a->val.str, &spec) ||
+		stb_skew_fits(&spec, n_blocks, &zone))
+		return;
+	d = stb_find(r, STB_E0532, r->w, a, r->w, size, "zone %u of workload `%s` has no block of its own: it covers %.4g%% of %" PRIu64 " block%s of %s",
+		zone + 1, r->w->block->name, spec.region[zone] * 100, n_blocks, n_blocks == 1 ? "" : "s", stb_bytes_text(r->x->arena, bs));
+	if (!d)
+		return;
+	stb_find_other(r, d, r->w, size, "the region of a job");
+	stb_diag_help(r->x->sink, d, "make size larger or bs smaller, or give the zone a greater share of the region");
 }
 
 static void wraps(struct stb_rules_run *r)

@@ -161,6 +161,24 @@ static int check_tiling(const struct stb_io_config *c, struct stb_err *err)
 	return blame(c, "size", err);
 }
 
+static int check_skew(const struct stb_io_config *c, struct stb_err *err)
+{
+	uint32_t zone;
+
+	if (c->n_blocks > 1ull << 52) {
+		stb_err_set(err, 0, "workload `%s` has %llu blocks, and random_distribution draws from up to 2^52", c->block->name,
+			(unsigned long long)c->n_blocks);
+		stb_err_remedy(err, "make bs larger or size smaller, or use random_distribution = random");
+		return blame(c, "random_distribution", err);
+	}
+	if (stb_skew_fits(&c->skew, c->n_blocks, &zone))
+		return 0;
+	stb_err_set(err, 0, "zone %u of workload `%s` has no block of its own: it covers %.4g%% of %llu blocks", zone + 1, c->block->name,
+		c->skew.region[zone] * 100, (unsigned long long)c->n_blocks);
+	stb_err_remedy(err, "make size larger or bs smaller, or give the zone a greater share of the region");
+	return blame(c, "random_distribution", err);
+}
+
 static int check_sizes(struct stb_io_config *c, struct stb_err *err)
 {
 	uint64_t end;
@@ -185,10 +203,8 @@ static int check_sizes(struct stb_io_config *c, struct stb_err *err)
 			(unsigned long long)c->offset_bytes);
 		return blame(c, "offset", err);
 	}
-	if (c->skew.kind != STB_SKEW_NONE && (!stb_skew_fits(&c->skew, c->n_blocks) || c->n_blocks > 1ull << 52)) {
-		stb_err_set(err, 0, "workload `%s` has zones without a block of their own, or more than 2^52 blocks", c->block->name);
-		return blame(c, "random_distribution", err);
-	}
+	if (c->skew.kind != STB_SKEW_NONE && check_skew(c, err))
+		return -1;
 	return c->n_sizes > 1 && is_permuted(c) ? check_tiling(c, err) : 0;
 }
 

@@ -87,7 +87,7 @@ static uint64_t zone_end(const struct stb_skew_spec *spec, uint32_t k, double sh
 	return k == spec->n_zones ? n : STB_MIN(end, n);
 }
 
-bool stb_skew_fits(const struct stb_skew_spec *spec, uint64_t n_blocks)
+bool stb_skew_fits(const struct stb_skew_spec *spec, uint64_t n_blocks, uint32_t *zone)
 {
 	uint64_t before = 0;
 	double share = 0;
@@ -97,8 +97,10 @@ bool stb_skew_fits(const struct stb_skew_spec *spec, uint64_t n_blocks)
 
 		share += spec->region[k];
 		end = zone_end(spec, k + 1, share, n_blocks);
-		if (end <= before)
+		if (end <= before) {
+			*zone = k;
 			return false;
+		}
 		before = end;
 	}
 	return true;

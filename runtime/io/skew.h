@@ -43,8 +43,8 @@ struct stb_skew {
 
 /* Reads "zipf(1.2)", "zoned([60%, 10%], [40%, 90%])", "random" (kind NONE). false: no such distribution, or a parameter outside its range. */
 bool stb_skew_parse(const char *text, struct stb_skew_spec *spec);
-/* Whether each zone has a block of its own in a region of n_blocks. */
-bool stb_skew_fits(const struct stb_skew_spec *spec, uint64_t n_blocks);
+/* Whether each zone has a block of its own in a region of n_blocks; else *zone, counted from 0, is the first that has none. */
+bool stb_skew_fits(const struct stb_skew_spec *spec, uint64_t n_blocks, uint32_t *zone);
 /* spec is not NONE and fits; n_blocks below 2^53. The key of scattering is drawn from *key. */
 void stb_skew_init(struct stb_skew *s, const struct stb_skew_spec *spec, uint64_t n_blocks, struct stb_rng *key);
 /* A block below n. 20 to 100 ns. */

@@ -14,10 +14,11 @@ enum { DRAWS = 200000 };
 static void make(struct stb_skew *s, const char *text, uint64_t n, struct stb_rng *rng)
 {
 	struct stb_skew_spec spec;
+	uint32_t zone;
 
 	stb_rng_seed(rng, 7);
 	cr_assert(stb_skew_parse(text, &spec), "%s", text);
-	cr_assert(stb_skew_fits(&spec, n), "%s", text);
+	cr_assert(stb_skew_fits(&spec, n, &zone), "%s", text);
 	stb_skew_init(s, &spec, n, rng);
 }
 
@@ -181,13 +182,15 @@ Test(io_skew, what_is_written_is_read_or_refused)
 		"normal(0.1)", "normal(100%)", "zoned()", "zoned([60%, 10%])", "zoned([60%, 50%], [50%, 50%])", "zoned([0%, 50%], [100%, 50%])",
 		"zoned([50%, 50%] [50%, 50%])", "zipf(nan)", "zipf(1e400)", "zipf(1/0)" };
 	struct stb_skew_spec spec;
+	uint32_t zone = 9;
 
 	for (size_t i = 0; i < STB_LEN(good); i++)
 		cr_expect(stb_skew_parse(good[i], &spec), "%s", good[i]);
 	for (size_t i = 0; i < STB_LEN(bad); i++)
 		cr_expect(!stb_skew_parse(bad[i], &spec), "%s", bad[i]);
 	cr_assert(stb_skew_parse("zoned([50%, 1%], [50%, 99%])", &spec));
-	cr_expect(stb_skew_fits(&spec, 100) && !stb_skew_fits(&spec, 10), "a zone without a block of its own");
+	cr_expect(stb_skew_fits(&spec, 100, &zone) && !stb_skew_fits(&spec, 10, &zone), "a zone without a block of its own");
+	cr_expect_eq(zone, 0);
 }
 
 Test(io_skew, same_seed_same_draws)

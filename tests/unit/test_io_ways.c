@@ -291,7 +291,7 @@ Test(io_ways, what_cannot_be_is_refused_before_anything_is_touched)
 		const char *attr, *word, *want;
 	} cases[] = {
 		{ "random_distribution", "zipf(0)", "random_distribution = zipf(0)" },
-		{ "random_distribution", "zoned([50%, 0.001%], [50%, 99.999%])", "zones without a block" },
+		{ "random_distribution", "zoned([50%, 0.001%], [50%, 99.999%])", "zone 1 of workload" },
 		{ "verify", "xxhash", "verify = xxhash" },
 		{ "verify", "crc32c", "does not write each block" },
 	};

@@ -54,6 +54,8 @@ static const struct {
 	{ STB_E0490, DISK IO("rw = read bs = [4KiB, 8KiB] bs_percent = [50%, 49%]"), DISK IO("rw = read bs = [4KiB, 8KiB] bs_percent = [50%, 50%]") },
 	{ STB_E0530, DISK IO("rw = randread bs = [4KiB, 12KiB, 16KiB] bs_percent = [40%, 30%, 30%]"),
 		DISK IO("rw = randread bs = [4KiB, 8KiB, 16KiB] bs_percent = [40%, 30%, 30%]") },
+	{ STB_E0532, DISK "workload io w { volume = v size = 16KiB rw = randread random_distribution = zoned([50%, 1%], [50%, 99%]) }\nmatrix m { workload = w }\n",
+		DISK "workload io w { volume = v size = 16KiB rw = randread random_distribution = zoned([50%, 13%], [50%, 87%]) }\nmatrix m { workload = w }\n" },
 	{ STB_E0531, DISK IO("rw = trim ioengine = libaio"), DISK IO("rw = trim ioengine = psync") },
 	{ STB_W0493, DISK IO("rw = trim loops = 2"), DISK IO("rw = trim loops = 1") },
 	{ STB_W0494, DISK IO("rw = read ioengine = libaio direct = true iodepth = 2 thinktime = 1ms"),
