@@ -224,6 +224,9 @@ static bool is_neutral(struct stb_fio_import *x, const struct stb_fio_job *j, st
 	}
 	if (!o->value) {
 		is = 1;
+	} else if (row->kind == STB_FIO_SIGNED && o->value[0] == '-' && stb_fio_number(o->value + 1, row->kind, j->kb_base, &is)) {
+		if (is)
+			return false; /* no option's neutral value is negative */
 	} else if (!stb_fio_number(o->value, row->kind, j->kb_base, &is)) {
 		stb_fio_bad(x, o, "that is no value of it");
 		return false;

@@ -27,7 +27,7 @@ enum stb_fio_sym {
 };
 
 enum stb_fio_fate { STB_FIO_IS_TRANSLATED, STB_FIO_IS_REFUSED, STB_FIO_IS_LEFT };
-enum stb_fio_kind { STB_FIO_FLAG, STB_FIO_BOOL, STB_FIO_INT, STB_FIO_BYTES, STB_FIO_SECONDS, STB_FIO_MICROSECONDS, STB_FIO_TEXT };
+enum stb_fio_kind { STB_FIO_FLAG, STB_FIO_BOOL, STB_FIO_INT, STB_FIO_SIGNED, STB_FIO_BYTES, STB_FIO_SECONDS, STB_FIO_MICROSECONDS, STB_FIO_TEXT };
 
 /* In which jobs an option has an effect at all. */
 enum stb_fio_when {

@@ -313,6 +313,28 @@ Test(import_fio, a_path_that_is_no_text_is_wrong)
 	fini(&k);
 }
 
+Test(import_fio, what_may_be_negative_is_read_as_a_number)
+{
+	static const struct { const char *line; enum stb_code code; } cases[] = {
+		{ "nice=5", STB_E0801 }, { "nice=-5", STB_E0801 }, { "flow=-8", STB_E0801 }, { "nice=--5", STB_E0803 }, { "nice=-", STB_E0803 },
+		{ "nrfiles=-4", STB_E0803 },
+	};
+	struct imported k;
+
+	for (size_t i = 0; i < STB_LEN(cases); i++) {
+		char text[128];
+
+		snprintf(text, sizeof text, "[a]\ndirectory=/srv\nsize=1m\n%s\n", cases[i].line);
+		import(&k, text);
+		cr_expect_eq(said_errors(&k), 1, "%s", cases[i].line);
+		cr_expect_eq(said(&k, cases[i].code), 1, "%s", cases[i].line);
+		fini(&k);
+	}
+	import(&k, "[a]\ndirectory=/srv\nsize=1m\nnice=-0\n");
+	cr_expect_eq(said_errors(&k), 0);
+	fini(&k);
+}
+
 struct number_case {
 	const char *text;
 	enum stb_fio_kind kind;
