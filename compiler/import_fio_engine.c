@@ -82,6 +82,10 @@ static void put_batches(struct stb_fio_import *x, const struct stb_fio_job *j)
 		stb_fio_idle(submit, "fio hands over what is queued before it waits for one completion, so one I/O at a time; iodepth_batch_complete_min = "
 			"the same number makes batches");
 	}
+	if (submit && turn > 1 && b.submit > turn && b.submit < j->depth && b.most <= turn) {
+		submit->used = false;
+		stb_fio_idle(submit, "fio hands over no more I/Os than it has waited for completions, which are fewer");
+	}
 	if (most && b.most < j->depth)
 		stb_fio_leave(x, most, "all completions that are there are taken at once");
 }

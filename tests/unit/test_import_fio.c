@@ -523,6 +523,7 @@ Test(import_fio, batches_are_what_fio_makes_of_them)
 		{ "iodepth=16\niodepth_batch=0\niodepth_batch_complete_max=16", NULL, STB_N_CODES },
 		{ "iodepth=16\niodepth_batch_complete_max=16", NULL, STB_N_CODES },
 		{ "iodepth=16\niodepth_batch=8\niodepth_batch_complete_min=8", "iodepth_batch = 8", STB_N_CODES },
+		{ "iodepth=16\niodepth_batch_submit=4\niodepth_batch_complete_min=2", "iodepth_batch = 2", STB_N0801 }, /* never 4 to hand over */
 		{ "iodepth=16\niodepth_batch=8\niodepth_batch_complete=8", "iodepth_batch = 8", STB_N_CODES },
 		{ "iodepth=16\niodepth_batch=16\niodepth_batch_complete_min=4\niodepth_batch_complete_max=16", "iodepth_batch = 4", STB_N_CODES },
 		{ "iodepth=16\niodepth_batch_complete_min=8", "iodepth_batch = 8", STB_W0803 }, /* waits for 8, hands over 8 times 1 */
