@@ -135,22 +135,6 @@ static inline __attribute__((always_inline)) void fill_lean(struct stb_io_worker
 	}
 }
 
-#define FILL(name, mode, mixed, stamps)                                                                      \
-	static void name(struct stb_io_worker *w, uint64_t now)                                              \
-	{                                                                                                    \
-		fill_lean(w, now, (mode), (mixed), (stamps));                                                \
-	}
-
-FILL(fill_seq_read, STB_OFFSET_SEQUENTIAL, false, false)
-FILL(fill_seq_write, STB_OFFSET_SEQUENTIAL, false, true)
-FILL(fill_seq_mixed, STB_OFFSET_SEQUENTIAL, true, true)
-FILL(fill_uniform_read, STB_OFFSET_UNIFORM, false, false)
-FILL(fill_uniform_write, STB_OFFSET_UNIFORM, false, true)
-FILL(fill_uniform_mixed, STB_OFFSET_UNIFORM, true, true)
-FILL(fill_permuted_read, STB_OFFSET_PERMUTED, false, false)
-FILL(fill_permuted_write, STB_OFFSET_PERMUTED, false, true)
-FILL(fill_permuted_mixed, STB_OFFSET_PERMUTED, true, true)
-
 static void reset_request(const struct stb_io_worker *w, uint32_t slot)
 {
 	struct stb_io_req *r = &w->reqs[slot];
@@ -480,39 +464,49 @@ static inline __attribute__((always_inline)) uint64_t singles(struct stb_io_work
 	return now;
 }
 
-#define SINGLES(name, mode, mixed, stamps)                                                                   \
-	static uint64_t name(struct stb_io_worker *w, uint64_t now, uint64_t deadline_ns)                    \
+/* Both, with what is known in prepare known to the compiler. */
+#define WAYS(name, mode, mixed, stamps)                                                                      \
+	static void fill_##name(struct stb_io_worker *w, uint64_t now)                                       \
+	{                                                                                                    \
+		fill_lean(w, now, (mode), (mixed), (stamps));                                                \
+	}                                                                                                    \
+	static uint64_t singles_##name(struct stb_io_worker *w, uint64_t now, uint64_t deadline_ns)          \
 	{                                                                                                    \
 		return singles(w, now, deadline_ns, (mode), (mixed), (stamps));                              \
 	}
 
-SINGLES(single_seq_reads, STB_OFFSET_SEQUENTIAL, false, false)
-SINGLES(single_seq_writes, STB_OFFSET_SEQUENTIAL, false, true)
-SINGLES(single_seq_mixed, STB_OFFSET_SEQUENTIAL, true, true)
-SINGLES(single_uniform_reads, STB_OFFSET_UNIFORM, false, false)
-SINGLES(single_uniform_writes, STB_OFFSET_UNIFORM, false, true)
-SINGLES(single_uniform_mixed, STB_OFFSET_UNIFORM, true, true)
-SINGLES(single_permuted_reads, STB_OFFSET_PERMUTED, false, false)
-SINGLES(single_permuted_writes, STB_OFFSET_PERMUTED, false, true)
-SINGLES(single_permuted_mixed, STB_OFFSET_PERMUTED, true, true)
+WAYS(seq_read, STB_OFFSET_SEQUENTIAL, false, false)
+WAYS(seq_write, STB_OFFSET_SEQUENTIAL, false, true)
+WAYS(seq_mixed, STB_OFFSET_SEQUENTIAL, true, true)
+WAYS(uniform_read, STB_OFFSET_UNIFORM, false, false)
+WAYS(uniform_write, STB_OFFSET_UNIFORM, false, true)
+WAYS(uniform_mixed, STB_OFFSET_UNIFORM, true, true)
+WAYS(permuted_read, STB_OFFSET_PERMUTED, false, false)
+WAYS(permuted_write, STB_OFFSET_PERMUTED, false, true)
+WAYS(permuted_mixed, STB_OFFSET_PERMUTED, true, true)
 
 void stb_io_worker_choose(struct stb_io_worker *w)
 {
-	static void (*const fills[][3])(struct stb_io_worker *, uint64_t) = {
-		[STB_OFFSET_SEQUENTIAL] = { fill_seq_read, fill_seq_write, fill_seq_mixed },
-		[STB_OFFSET_UNIFORM] = { fill_uniform_read, fill_uniform_write, fill_uniform_mixed },
-		[STB_OFFSET_PERMUTED] = { fill_permuted_read, fill_permuted_write, fill_permuted_mixed },
+#define BOTH(name) { fill_##name, singles_##name }
+	static const struct {
+		void (*fill)(struct stb_io_worker *w, uint64_t now);
+		uint64_t (*singles)(struct stb_io_worker *w, uint64_t now, uint64_t deadline_ns);
+	} ways[][3] = {
+		[STB_OFFSET_SEQUENTIAL] = { BOTH(seq_read), BOTH(seq_write), BOTH(seq_mixed) },
+		[STB_OFFSET_UNIFORM] = { BOTH(uniform_read), BOTH(uniform_write), BOTH(uniform_mixed) },
+		[STB_OFFSET_PERMUTED] = { BOTH(permuted_read), BOTH(permuted_write), BOTH(permuted_mixed) },
 	};
-	static uint64_t (*const in_turn[][3])(struct stb_io_worker *, uint64_t, uint64_t) = {
-		[STB_OFFSET_SEQUENTIAL] = { single_seq_reads, single_seq_writes, single_seq_mixed },
-		[STB_OFFSET_UNIFORM] = { single_uniform_reads, single_uniform_writes, single_uniform_mixed },
-		[STB_OFFSET_PERMUTED] = { single_permuted_reads, single_permuted_writes, single_permuted_mixed },
-	};
+#undef BOTH
 	const bool reads = w->read_below == STB_IO_ALWAYS, writes = w->read_below == 0;
 	const int kind = reads ? 0 : writes ? 1 : 2;
 
-	w->fill = w->custom ? stb_io_custom_fill : fills[w->offsets.mode][kind];
-	w->singles = !w->custom && w->depth == 1 && w->config->engine->ops->perform ? in_turn[w->offsets.mode][kind] : NULL;
+	w->fill = stb_io_custom_fill;
+	w->singles = NULL;
+	if (!w->custom) {
+		w->fill = ways[w->offsets.mode][kind].fill;
+		if (w->depth == 1 && w->config->engine->ops->perform)
+			w->singles = ways[w->offsets.mode][kind].singles;
+	}
 	for (uint32_t i = 0; i < w->depth; i++) {
 		reset_request(w, i);
 		w->reqs[i].dir = writes ? STB_WRITE : STB_READ;
