@@ -135,8 +135,7 @@ static int take_file(struct copying *c, int from, const char *name, const struct
 	int fd, r;
 
 	if (c->task == COUNT) {
-		/* of a file with holes what it has, of one that is written to beyond its end what it says */
-		c->bytes += (uint64_t)STB_MAX((off_t)st->st_blocks * STAT_BLOCK, (off_t)0);
+		c->bytes += (uint64_t)st->st_blocks * STAT_BLOCK; /* holes take no room */
 		return 0;
 	}
 	fd = openat(from, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);

@@ -263,8 +263,12 @@ int stb_mysqld_wait_pool(struct stb_mysqld *m, struct stb_err *err)
 			r = stb_err_set(err, 0, "%s: interrupted while it read its buffer pool in", m->label);
 			break;
 		}
-		if (stb_clock_ns() > moved_ns + POOL_STILL_NS)
+		if (stb_clock_ns() > moved_ns + POOL_STILL_NS) {
+			r = stb_err_set(err, 0, "%s: has read nothing more into its buffer pool for %llu s, and says `%s`", m->label,
+				POOL_STILL_NS / STB_NS_PER_S, status);
+			stb_err_remedy(err, "see its error log; with innodb_buffer_pool_load_at_startup = OFF it begins with an empty pool");
 			break;
+		}
 		(void)stb_clock_sleep_until(stb_clock_ns() + POOL_LOOK_NS);
 	}
 out:

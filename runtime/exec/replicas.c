@@ -147,6 +147,7 @@ int stb_replica_watch_begin(struct stb_replica_watch **out, struct stb_run *run,
 	if (w->before.trouble[0] || !w->before.known || (r.semi_sync && !w->before.on)) {
 		stb_err_set(err, 0, "%s", w->before.trouble[0] ? w->before.trouble : !w->before.known ? "the primary does not answer" :
 			"semi-synchronous replication is off before the measurement");
+		stb_err_remedy(err, "see the error logs of the primary and of its replicas");
 		goto fail;
 	}
 	w->pid = fork();
