@@ -83,6 +83,7 @@ class IoCase:
     peer = "fio"
     metric = "iops"
     note = None
+    dir = "/var/tmp"
 
     def __init__(self, name, title, rate_bar, cpu_bar=None, tail_bar=None, where=None, engine="psync", depth=1, rw="randread", bs=4096, size=256,
                  jobs=1, direct=True, batches=("1",), zram_mib=0, stb_batch=1):
@@ -152,22 +153,22 @@ class IoCase:
         job = json.loads(out[out.index("{"):])["jobs"][0]["read" if "read" in self.rw else "write"]
         return job["iops"], job["total_ios"], cpu, job["lat_ns"]["percentile"]["99.000000"]
 
-    def stb(self, seconds):
+    def spec(self, seconds):
+        """Files lie in self.dir."""
         writes = "write" in self.rw
         jobs = f"  numjobs     = {self.jobs}\n  shared_file = true\n" if self.jobs > 1 else ""
+        batch = f"  iodepth_batch = {self.stb_batch}\n" if self.stb_batch > 1 else ""
+        drawn = "  norandommap = true\n  randrepeat  = false\n" if "rand" in self.rw else ""
         common = f"""  size        = {self.size}MiB
   bs          = {self.bs}B
   ioengine    = {self.engine}
   iodepth     = {self.depth}
-{f"  iodepth_batch = {self.stb_batch}" if self.stb_batch > 1 else ""}
   direct      = {str(self.direct).lower()}
   time_based  = true
-  norandommap = {str("rand" in self.rw).lower()}
-  randrepeat  = false
-{jobs}"""
+{batch}{jobs}"""
         # what is only written would not be laid out with data, as fio's file is: a moment of reading has it filled first
         before = f"workload io before {{\n  volume = v\n{common}  rw = randread\n  runtime = 10ms\n}}\n" if writes else ""
-        metrics, cpu = stb_run(self.work, f"""stb 1
+        return f"""stb 1
 storage directory target {{
   path = "{self.dir}"
 }}
@@ -176,13 +177,16 @@ volume v {{
 }}
 {before}workload io bench {{
   volume      = v
-{common}  rw          = {self.rw}
+{common}{drawn}  rw          = {self.rw}
   runtime     = {int(seconds * 1000)}ms
 }}
 matrix m {{
   workload = [{"before, " if writes else ""}bench]
 }}
-""")
+"""
+
+    def stb(self, seconds):
+        metrics, cpu = stb_run(self.work, self.spec(seconds))
         return metrics["iops"], metrics["io_bytes"] / self.bs, cpu, metrics.get("lat_p99", 0) * 1e6
 
     def less_empty(self, side, run):

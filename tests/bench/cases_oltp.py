@@ -17,6 +17,7 @@ class OltpCase:
     peer = "sysbench"
     metric = "tps"
     note = None
+    sock = "/run/server.sock"
 
     def __init__(self, name, script, threads, rate_bar, cpu_bar, ps_mode="auto"):
         self.name, self.script, self.threads, self.ps_mode = name, script, threads, ps_mode
@@ -90,6 +91,8 @@ class OltpCase:
         return found["transactions:"][1], found["queries:"][0], cpu - self.empty_peer
 
     def spec(self, limit):
+        """limit: a number of seconds, or another line that ends it."""
+        limit = limit if isinstance(limit, str) else f"time = {limit}s"
         return f"""stb 1
 database external db {{
   socket = "{self.sock}"
@@ -112,7 +115,7 @@ matrix m {{
 """
 
     def run_stb(self, seconds):
-        metrics, cpu = stb_run(self.work, self.spec(f"time = {seconds}s"))
+        metrics, cpu = stb_run(self.work, self.spec(seconds))
         return metrics["tps"], metrics["qps"] * seconds, cpu - self.empty_stb
 
 
