@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # mix.sh - workloads at the same time: one start, each to its own end, figures of each, and one message where one of them fails.
 . "$(dirname "$0")/../support/integration.bash"
+. "$(dirname "$0")/../support/server.bash"
 cd "$work" || exit 1
 mkdir store
 
@@ -270,8 +271,8 @@ stopped_in settling settling.stb
 
 # --- with a database
 
-if ! command -v mariadbd >/dev/null && [ ! -x /usr/sbin/mariadbd ] && ! command -v mysqld >/dev/null; then
-	skip "mix: a database" "no server is installed"
+if [ -n "$(lacks_server)" ]; then
+	skip "mix: a database" "needs $(lacks_server)"
 	exit $failed
 fi
 cat >db.stb <<SPEC
@@ -284,7 +285,7 @@ database mysql server {
   volume = v
   options {
     innodb_buffer_pool_size = 16MiB
-    innodb_log_file_size    = 8MiB
+    $small_redo
   }
 }
 workload oltp points { database = server  script = point_select  table_size = 1_000  threads = 2  time = length  warmup_time = 300ms }
@@ -327,7 +328,6 @@ sed 's/warmup_time = 300ms/warmup_time = 200s/' db.stb >db-warming.stb
 stopped_in database db-warming.stb --only 'workload = loaded'
 
 # the server dies: one message, of a member that works on it, and those that live on end with it
-kill_server() { for c in $(children $pid); do grep -qaE 'mariadbd|mysqld' "/proc/$c/cmdline" 2>/dev/null && kill -KILL "$c"; done; }
 loaded() { # DIR: a run that measures io beside a database
 	"$STB" run db.stb -o "$1" --set length=30s --only 'workload = loaded' >out 2>err &
 	pid=$!
@@ -344,23 +344,18 @@ died() { # DIR: what the run that lost its server says
 	holds "databases: $1: nothing is left" test -z "$(leftovers "$1")$(ls store)"
 }
 loaded dead
-kill_server
+kill -KILL $(servers_of dead)
 died dead
 loaded unnoticed # by the member that is on it, which sleeps
 set -- $(for c in $(children $pid); do grep -qaE 'mariadbd|mysqld' "/proc/$c/cmdline" || echo "$c"; done) # backup, points, scan
 kill -STOP "$2"
-kill_server
+kill -KILL $(servers_of unnoticed)
 sleep 1
 kill -CONT "$2"
 died unnoticed
 
 # --- with a server that is there already
 
-. "$repo/tests/support/server.bash"
-if [ -n "$(lacks_server)" ]; then
-	skip "mix: a server of one's own" "needs $(lacks_server)"
-	exit $failed
-fi
 make_server "$work/ext"
 run_server "$work/ext" "$work/ext.sock" --skip-networking >ext.log 2>&1 &
 ext=$!

@@ -111,19 +111,21 @@ holds "dies: loaded twice, restored after that" test "$(ops dies | tr ',' '\n' |
 holds "dies: nothing is left" test -z "$(leftovers dies)$(ls store)$(ls parts)"
 
 # no room for a copy: it is said, and every measurement has data that were loaded anew
-if [ "$(id -u)" = 0 ] && [ $family = MariaDB ] && unshare -m true 2>/dev/null; then
-	mkdir tight
+mkdir tight
+if [ $family = MariaDB ] && [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=72m,mode=0755 stb-test-tight tight 2>/dev/null; then
+	at_end "umount '$work/tight' 2>/dev/null"
 	sed -e "s|path = \"$work/store\"|path = \"$work/tight\"|" -e 's/  redo_volume = part//' -e 's/  time       = length/  events     = 500/' \
 		db.stb >tight.stb # few events: undo logs of a fast machine would fill what is free
-	expect "no room: the run" 0 unshare -m --propagation private sh -c \
-		"mount -t tmpfs -o size=72m,mode=0755 stb-test '$work/tight' && exec '$STB' run tight.stb -o tight-run"
+	expect "no room: the run" 0 "$STB" run tight.stb -o tight-run
 	says "no room: it is said once" 'there is no room for a copy of the loaded data beside it: .* so it is loaded anew'
 	holds "no room: once" test "$(grep -c 'no room for a copy' err)" = 1
 	holds "no room: loaded for each" test "$(ops tight-run | tr ',' '\n' | grep -c '^load data set$')" = 4
 	holds "no room: and restarted after each load, as with copies" test "$(ops tight-run | tr ',' '\n' | grep -c '^start database$')" = 8
 	holds "no room: every repetition is ok" test "$(grep -c ',tps,.*,ok$' tight-run/results.csv)" = 4
+elif [ $family = MariaDB ]; then
+	skip "no room: the run" "needs root, to mount a tmpfs"
 else
-	skip "no room: the run" "needs root and MariaDB"
+	skip "no room: the run" "needs MariaDB, whose files have the size that is asked for here"
 fi
 
 exit $failed
