@@ -189,7 +189,7 @@ static uint64_t threads_of(const struct stb_eblock *w)
 
 static uint64_t prepared_of(const struct stb_eblock *w)
 {
-	return stb_oltp_statements(w) * stb_eattr_u64(w, "threads", 1);
+	return stb_oltp_statements(w) * threads_of(w);
 }
 
 /* What the workloads ask of an option of the server, all together; one alone is looked at by itself. */

@@ -4,8 +4,6 @@
 #include "runtime/exec/judge.h"
 #include "runtime/exec/repetition.h"
 
-#define TOGETHER_SHARE 0.95 /* of the longest time: what ends later ended with it */
-
 /*
  * An error may only be the echo of a server that died: then that is the reason, whichever workload noticed it first, and one that works on the server
  * tells of it. Its end is told once, so that where one process was asked to stop for it nobody else hears of it.
@@ -76,7 +74,7 @@ static bool ended_apart(const struct stb_repetition *r)
 	for (uint32_t i = 0; i < r->n; i++) {
 		const struct stb_measure *m = &r->works[i].phase->result;
 
-		if ((m->end == STB_END_SIZE || m->end == STB_END_EVENTS) && (double)m->window_ns < TOGETHER_SHARE * (double)longest)
+		if ((m->end == STB_END_SIZE || m->end == STB_END_EVENTS) && 100 * (double)m->window_ns < STB_TOGETHER_PERCENT * (double)longest)
 			return true;
 	}
 	return false;

@@ -11,7 +11,6 @@
  * 896". A plain rule and no estimate: two or three repetitions bear none. Below it a reader may take the figure as it stands.
  */
 #define STB_SPREAD_PERCENT 10
-#define STB_TOGETHER_PERCENT 95 /* of the time of a mix: below it is told that its workloads ended apart */
 
 /*
  * All reports and claims of the plan as one Markdown document; a report whose matrix has no rows is left out with a note. Columns line up by

@@ -39,6 +39,7 @@ struct stb_live {
 enum stb_stage { STB_STAGE_SETUP, STB_STAGE_LAYOUT, STB_STAGE_WARMUP, STB_STAGE_SETTLE, STB_STAGE_MEASURE, STB_STAGE_DRAIN,
 	STB_STAGE_VERIFY, STB_STAGE_DONE };
 
+#define STB_TOGETHER_PERCENT 95 /* of the longest time of a mix: what ends before that ended apart, which is told */
 #define STB_IO_USED_TEXT 240
 
 /* oltp: errors that were retried, by the server's number. Beyond so many different ones the rest is counted together, as code 0. */
