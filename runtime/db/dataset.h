@@ -13,9 +13,12 @@
 STB_NODISCARD int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, const char *mark, struct stb_err *err);
 /* Notes in the marker that the load is complete. */
 STB_NODISCARD int stb_dataset_seal(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err);
+enum { STB_ROWS_GONE = 1 };
+
 /*
  * Columns, keys, engine and the bounds of the ids of every table. Never scans, never writes. exact: the ids are those that were loaded
- * (dataset = use); else, before a run, both ends are still there, as far as what ran before may have left them.
+ * (dataset = use); else, before a run, both ends are still there, as far as what ran before may have left them. 0, or -1 with *err, or,
+ * not with exact, STB_ROWS_GONE with *err: a table lacks ids at an end, and is otherwise as the workload says.
  */
 STB_NODISCARD int stb_dataset_check(struct stb_client *c, const struct stb_dataset *d, bool exact, struct stb_err *err);
 /* Drops the tables that the marker says this run made, and the marker. Those of another run are foreign. */

@@ -167,6 +167,7 @@ struct stb_oltp_setup {
 	const struct stb_plan *plan;
 	const struct stb_plan_block *workload; /* for run */
 	const struct stb_plan_block *dataset;  /* for load and check */
+	const struct stb_plan_matrix *matrix;  /* for run: whose `fresh` says what it finds in the tables; NULL: not known */
 	struct stb_db_address addr;
 	const char *run_mark;                  /* for load and cleanup: whose the tables are */
 	bool private_server;

@@ -101,12 +101,32 @@ static int check_limits(struct stb_client *c, const struct stb_oltp_setup *setup
 	return 0;
 }
 
-static int check_tables(struct stb_client *c, const struct stb_oltp *o, struct stb_err *err)
+/* The rows were all there when they were loaded, so something that ran since has taken them: a script delete, as a rule. */
+static void say_why_gone(const struct stb_oltp_setup *setup, const struct stb_oltp *o, struct stb_err *err)
+{
+	const struct stb_plan_matrix *m = setup->matrix;
+
+	if (o->data.use) {
+		stb_err_remedy(err, "load them anew, and measure what takes rows away on tables of stb's own (`dataset = create`): nothing restores these");
+	} else if (m && m->fresh == STB_FRESH_REPETITION) {
+		stb_err_remedy(err, "find out who else writes to these tables: they were loaded for this measurement alone");
+	} else if (m) {
+		stb_err_remedy(err, "set fresh = repetition in matrix `%s`: with fresh = %s it meets what the measurements before left of the rows", m->name,
+			stb_fresh_name(m->fresh));
+		err->span = m->span != STB_NONE ? m->span + 1 : 0;
+	}
+}
+
+static int check_tables(struct stb_client *c, const struct stb_oltp_setup *setup, const struct stb_oltp *o, struct stb_err *err)
 {
 	struct stb_dataset data = o->data;
+	int r;
 
 	data.empty |= o->script == STB_DELETE; /* which takes rows away until none is left */
-	return stb_dataset_check(c, &data, false, err);
+	r = stb_dataset_check(c, &data, false, err);
+	if (r == STB_ROWS_GONE)
+		say_why_gone(setup, o, err);
+	return r ? -1 : 0;
 }
 
 int stb_oltp_look(const struct stb_oltp_setup *setup, const struct stb_oltp *o, uint32_t *unique_start, struct stb_err *err)
@@ -120,7 +140,7 @@ int stb_oltp_look(const struct stb_oltp_setup *setup, const struct stb_oltp *o, 
 		return -1;
 	r = check_limits(c, setup, o, err);
 	if (r == 0)
-		r = check_tables(c, o, err);
+		r = check_tables(c, setup, o, err);
 	if (r == 0 && o->script == STB_INSERT && !o->data.auto_inc)
 		r = stb_unique_start(c, o->data.tables, o->threads, unique_start, err);
 	stb_client_close(c);

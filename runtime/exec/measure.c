@@ -105,7 +105,8 @@ static void set_up(struct stb_work *w, struct stb_run *run, struct stb_repetitio
 
 	*w = (struct stb_work){ .run = run, .of = r, .workload = workload, .member = member, .group = c->group, .is_io = !strcmp(workload->type, "io") };
 	w->io = (struct stb_io_setup){ .plan = p, .workload = workload, .seed = seed, .cell = stream_of(w), .repetition = r->number };
-	w->oltp = (struct stb_oltp_setup){ .plan = p, .workload = workload, .seed = seed, .cell = stream_of(w), .repetition = r->number };
+	w->oltp = (struct stb_oltp_setup){ .plan = p, .workload = workload, .matrix = &p->matrices[c->matrix], .seed = seed, .cell = stream_of(w),
+		.repetition = r->number };
 	if (w->is_io)
 		set_up_io(w, v);
 	else

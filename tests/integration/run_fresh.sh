@@ -92,6 +92,16 @@ holds "killed: every repetition is there once" test "$(grep ',tps,' killed/resul
 holds "killed: the three that lacked got fresh data" test "$(jq -r 'select(.ev == "begin") | .op' killed/journal.jsonl | grep -c '^restore data$')" = 5
 holds "killed: nothing is left" test -z "$(leftovers killed)$(ls store)$(ls parts)"
 
+# rows that one workload takes are another's: said with what restores them, and where that is to be written
+sed -e 's/^workload oltp writes/workload oltp takes { database = server  script = delete  rand_type = uniform  table_size = 5_000  threads = 2  events = 5_000 }\n&/' \
+	-e 's/\[writes\]/[takes, writes]/; s/= write_only/&  rand_type = uniform/; s/axis threads .*//; s/rows    = threads/rows    = workload/; s/repeat   = 2//; s/= repetition/= once/; s/= 5_000  t/= 500  t/; s/= 5_000$/= 500/' db.stb >taken.stb
+expect "taken: the run" 5 "$STB" run taken.stb -o taken
+says "taken: what is there" 'cannot use the data set: .sbtest1. has ids .*, the workload says 1\.\.500'
+says "taken: what restores it" 'what to do: set fresh = repetition in matrix .m.: with fresh = once '
+says "taken: where" "asked for at taken\.stb:$(grep -n '^matrix m' taken.stb | cut -d: -f1):1"
+sed 's/= once/= repetition/' taken.stb >restored.stb
+expect "taken: that helps" 0 "$STB" run restored.stb -o restored
+
 # a server that dies: all is made anew, its copy too
 sed 's/axis threads .*//; s/rows    = threads/rows    = workload/; s/repeat   = 2/repeat   = 3/' db.stb >dies.stb
 "$STB" run dies.stb -o dies --set length=3s >out 2>err &

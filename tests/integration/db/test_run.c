@@ -617,6 +617,36 @@ static void refuses_run(struct server *s, const struct stb_plan_block *w, const 
 	cr_assert_eq(phase->result.window_ns, 0);
 }
 
+/* Rows that were loaded are not there: what helps depends on what the matrix says of fresh data, and on whose the tables are. */
+static void gone_by_fresh(struct server *s, struct stb_plan_block *w)
+{
+	static const char *const remedies[] = {
+		[STB_FRESH_ONCE] = "set fresh = repetition in matrix `m`: with fresh = once it meets what the measurements before left of the rows",
+		[STB_FRESH_GROUP] = "set fresh = repetition in matrix `m`: with fresh = group it meets what the measurements before left of the rows",
+		[STB_FRESH_CELL] = "set fresh = repetition in matrix `m`: with fresh = cell it meets what the measurements before left of the rows",
+		[STB_FRESH_REPETITION] = "find out who else writes to these tables: they were loaded for this measurement alone",
+	};
+	struct stb_plan_matrix m = {.name = "m", .span = 4};
+	struct stb_oltp_setup setup = setup_of(s, w);
+	struct stb_phase *phase;
+
+	setup.matrix = &m;
+	for (size_t i = 0; i < STB_LEN(remedies); i++) {
+		m.fresh = (enum stb_fresh)i;
+		phase = phase_new(2);
+		cr_assert_eq(stb_oltp_run(&setup, phase), -1);
+		cr_assert_str_eq(phase->err.remedy, remedies[i]);
+		cr_assert_eq(phase->err.span, m.fresh == STB_FRESH_REPETITION ? 0 : 5);
+	}
+	db_set_word(&s->arena, w, "dataset", "use");
+	phase = phase_new(2);
+	cr_assert_eq(stb_oltp_run(&setup, phase), -1);
+	cr_assert_str_eq(phase->err.remedy,
+		"load them anew, and measure what takes rows away on tables of stb's own (`dataset = create`): nothing restores these");
+	cr_assert_eq(phase->err.span, 0); /* the workload, which the caller names */
+	db_set_word(&s->arena, w, "dataset", "create");
+}
+
 Test(db_run, tables_are_looked_at_before_a_run)
 {
 	struct server s;
@@ -632,6 +662,7 @@ Test(db_run, tables_are_looked_at_before_a_run)
 	db_set_bool(&s.arena, w, "auto_inc", true);
 	execute(&s, "DELETE FROM sbtest1 WHERE id > 500");
 	refuses_run(&s, w, "cannot use the data set: `sbtest1` has ids 1..500, the workload says 1..1000");
+	gone_by_fresh(&s, w);
 	execute(&s, "DELETE FROM sbtest1");
 	refuses_run(&s, w, "cannot use the data set: `sbtest1` has ids none (it is empty), the workload says 1..1000");
 	db_set_word(&s.arena, w, "script", "delete"); /* which goes on to the last row and beyond */
