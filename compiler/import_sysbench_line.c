@@ -106,27 +106,27 @@ static bool takes_value(const char *name)
 	return row && row->arg != STB_SB_BOOL;
 }
 
-static void read_config(struct stb_import *im, struct stb_sb_command *c, const char *path);
+static bool read_config(struct stb_import *im, struct stb_sb_command *c, const char *path);
 
-/* The option at word i; the last word that belongs to it. */
-static uint32_t read_option(struct stb_import *im, const struct stb_shell_command *line, uint32_t i, struct stb_sb_command *c)
+/* The option at word *i, which becomes the last word that belongs to it. false: what the command says is not known, and told. */
+static bool read_option(struct stb_import *im, const struct stb_shell_command *line, uint32_t *i, struct stb_sb_command *c)
 {
-	const struct stb_shell_word *t = &line->words[i];
+	const struct stb_shell_word *t = &line->words[*i];
 	const char *name = t->text + 2, *sign = strchr(name, '=');
 	struct stb_sb_option *o = add_option(im, c, name, sign ? (size_t)(sign - name) : strlen(name), t->span);
 
 	o->words = stb_import_quote(im, t->text, strlen(t->text));
 	if (sign) {
 		set_value(im, o, sign + 1);
-	} else if (takes_value(o->name) && i + 1 < line->n && strncmp(t[1].text, "--", 2) != 0) {
-		i++;
+	} else if (takes_value(o->name) && *i + 1 < line->n && strncmp(t[1].text, "--", 2) != 0) {
+		++*i;
 		o->parted = true;
-		o->span = stb_span_join(t->span, line->words[i].span);
-		set_value(im, o, line->words[i].text);
+		o->span = stb_span_join(t->span, t[1].span);
+		set_value(im, o, t[1].text);
 	}
-	if (!strcmp(o->name, "config-file") && *o->value && strcmp(o->value, "-") != 0)
-		read_config(im, c, o->value);
-	return i;
+	if (strcmp(o->name, "config-file") != 0 || !*o->value)
+		return true;
+	return read_config(im, c, strcmp(o->value, "-") ? o->value : "./-"); /* to sysbench it is a file of that name */
 }
 
 /* A line of a configuration file: NAME=VALUE without blanks, or NAME. */
@@ -149,16 +149,16 @@ static void read_config_line(struct stb_import *im, struct stb_sb_command *c, ui
 	if (sign)
 		set_value(im, o, stb_arena_strndup(&im->c->arena, sign + 1, end - (size_t)(sign + 1 - bytes)));
 	if (!strcmp(o->name, "config-file"))
-		stb_import_refuse(im, span, o->words, "a configuration file that names another is not followed");
+		stb_import_leave(im, span, o->words, "sysbench does not follow a configuration file that another one names");
 }
 
-static void read_config(struct stb_import *im, struct stb_sb_command *c, const char *path)
+static bool read_config(struct stb_import *im, struct stb_sb_command *c, const char *path)
 {
 	const struct stb_source_file *f;
 	uint32_t file, begin = 0;
 
 	if (!stb_import_load(im, path, &file))
-		return;
+		return false;
 	f = &im->c->sources.files[file];
 	while (begin < f->len) {
 		const char *nl = memchr(f->bytes + begin, '\n', f->len - begin);
@@ -171,6 +171,7 @@ static void read_config(struct stb_import *im, struct stb_sb_command *c, const c
 		read_config_line(im, c, file, f->bytes, begin, stop);
 		begin = end + 1;
 	}
+	return true;
 }
 
 /* --- commands --------------------------------------------------------------------------------------------------------------------------- */
@@ -238,9 +239,7 @@ static bool read_sysbench(struct stb_import *im, const struct stb_shell *s, uint
 	for (uint32_t i = 0; i < line->n; i++) {
 		const struct stb_shell_word *t = &line->words[i];
 
-		if (!strncmp(t->text, "--", 2) && t->text[2])
-			i = read_option(im, line, i, c);
-		else if (!read_positional(im, c, t))
+		if (!strncmp(t->text, "--", 2) && t->text[2] ? !read_option(im, line, &i, c) : !read_positional(im, c, t))
 			return false;
 	}
 	for (uint32_t i = 0; i < c->n; i++) {

@@ -77,7 +77,21 @@ expect "a configuration file" 0 "$STB" import sysbench -- sysbench --config-file
 says "is read" 'threads += 3' out
 lacks "but no secret copied" hidden out
 lacks "nor shown" hidden err
-expect "one that is not there" 1 "$STB" import sysbench -- sysbench --config-file=none.cnf oltp_read_only --time=5 run
+mkdir folder.cnf
+for cnf in none.cnf folder.cnf /dev/null -; do # what it says is not known, so there is no saying what was measured
+	expect "one that cannot be read, $cnf" 1 "$STB" import sysbench -- sysbench --config-file "$cnf" oltp_read_only --time=5 run
+	says "it says which" "cannot read .*$cnf" err
+	holds "and writes nothing" test ! -s out
+	expect "nor into a file" 1 "$STB" import sysbench -o never.stb -- sysbench oltp_read_only --time=5 run --config-file=$cnf
+	holds "that would be made" test ! -e never.stb
+done
+printf 'threads=3\n' >./-
+expect "one that is called -" 0 "$STB" import sysbench -- sysbench --config-file=- oltp_read_only --time=5 run
+says "is no standard input" 'threads += 3' out
+printf 'config-file=my.cnf\n' >chain.cnf
+expect "one that names another" 0 "$STB" import sysbench -- sysbench --config-file=chain.cnf oltp_read_only --time=5 run
+says "which sysbench does not follow either" 'threads += 1' out
+says "is told" 'does not follow a configuration file' err
 for w in fio kubernetes libvirt sysbench; do
 	"$STB" export $w none.stb >out 2>err
 	holds "completion's $w is a format" test $? = 1
