@@ -76,5 +76,6 @@ void stb_rule_prepare(struct stb_rules_run *r);
 /* rules_oltp.c, of mixes */
 void stb_rule_mix_connections(struct stb_rules_run *r);
 void stb_rule_mix_prepared(struct stb_rules_run *r);
+void stb_rule_mix_prepared_external(struct stb_rules_run *r);
 
 #endif

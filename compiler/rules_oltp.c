@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t default_prepared = 16382, default_connections = 151;
+enum { DEFAULT_PREPARED = 16382, DEFAULT_CONNECTIONS = 151 };
 
 static bool is_private(const struct stb_rules_run *r)
 {
@@ -146,7 +146,7 @@ static bool too_many_prepared(struct stb_rules_run *r, uint64_t limit)
 static void prepared_statements(struct stb_rules_run *r)
 {
 	const bool stated = stb_eattr(r->s->database, "options.max_prepared_stmt_count");
-	const uint64_t limit = option(r, "options.max_prepared_stmt_count", default_prepared);
+	const uint64_t limit = option(r, "options.max_prepared_stmt_count", DEFAULT_PREPARED);
 
 	if ((is_private(r) || stated) && too_many_prepared(r, limit))
 		tell_prepared(r, STB_E0433, limit, stated ? "the server's" : "the default");
@@ -155,15 +155,15 @@ static void prepared_statements(struct stb_rules_run *r)
 static void prepared_statements_external(struct stb_rules_run *r)
 {
 	if (!is_private(r) && !stb_eattr(r->s->database, "options.max_prepared_stmt_count") &&
-		too_many_prepared(r, default_prepared))
-		tell_prepared(r, STB_W0434, default_prepared, "where nothing else is stated");
+		too_many_prepared(r, DEFAULT_PREPARED))
+		tell_prepared(r, STB_W0434, DEFAULT_PREPARED, "where nothing else is stated");
 }
 
 static void connections(struct stb_rules_run *r)
 {
 	const struct stb_eattr *threads = stb_eattr(r->w, "threads"),
 		*stated = stb_eattr(r->s->database, "options.max_connections");
-	const uint64_t limit = option(r, "options.max_connections", default_connections),
+	const uint64_t limit = option(r, "options.max_connections", DEFAULT_CONNECTIONS),
 		n = stb_eattr_u64(r->w, "threads", 1);
 	struct stb_diag *d;
 
@@ -192,33 +192,45 @@ static uint64_t prepared_of(const struct stb_eblock *w)
 	return stb_oltp_statements(w) * threads_of(w);
 }
 
+struct limit {
+	const char *attr;
+	uint64_t fallback;
+	uint64_t (*ask)(const struct stb_eblock *w);
+	const char *of_what;
+};
+
+static const struct limit limit_connections = { "options.max_connections", DEFAULT_CONNECTIONS, threads_of, "connections" },
+	limit_prepared = { "options.max_prepared_stmt_count", DEFAULT_PREPARED, prepared_of, "prepared statements" };
+
+static bool is_known(const struct stb_rules_run *r, const struct limit *l)
+{
+	return r->s->database && (is_private(r) || stb_eattr(r->s->database, l->attr));
+}
+
 /* What the workloads ask of an option of the server, all together; one alone is looked at by itself. */
-static void fits_together(struct stb_rules_run *r, enum stb_code code, const char *attr, uint64_t fallback, uint64_t (*ask)(const struct stb_eblock *w),
-	const char *of_what)
+static void fits_together(struct stb_rules_run *r, enum stb_code code, const struct limit *l)
 {
 	const struct stb_eblock *database = r->s->database;
-	const struct stb_eattr *stated = database ? stb_eattr(database, attr) : NULL;
-	const char *each = "", *name = strchr(attr, '.') + 1;
+	const struct stb_eattr *stated = stb_eattr(database, l->attr);
+	const char *each = "", *name = strchr(l->attr, '.') + 1;
+	const uint64_t limit = option(r, l->attr, l->fallback);
 	struct stb_diag *d;
-	uint64_t n = 0, limit;
+	uint64_t n = 0;
 	uint32_t n_parts = 0;
 
-	if (!database || (!is_private(r) && !stated))
-		return;
 	for (uint32_t i = 0; i < r->s->n_parts; i++) {
 		const struct stb_eblock *w = r->s->parts[i]->workload;
 
 		if (r->s->parts[i]->database != database)
 			continue;
-		n += ask(w);
-		each = stb_arena_printf(r->x->arena, "%s%s%" PRIu64 " of `%s`", each, n_parts++ ? ", " : "", ask(w), w->block->name);
+		n += l->ask(w);
+		each = stb_arena_printf(r->x->arena, "%s%s%" PRIu64 " of `%s`", each, n_parts++ ? ", " : "", l->ask(w), w->block->name);
 	}
-	limit = option(r, attr, fallback);
 	if (n_parts < 2 || n <= limit)
 		return;
 	d = stb_find(r, code, r->w, stb_eattr(r->w, "run"), database, stated,
-		"the workloads of mix `%s` have %" PRIu64 " %s at the same time, and %s %s is %" PRIu64, r->w->block->name, n, of_what,
-		stated ? "the server's" : "the default", name, limit);
+		"the workloads of mix `%s` have %" PRIu64 " %s at the same time, and %s %s is %" PRIu64, r->w->block->name, n, l->of_what,
+		stated ? "the server's" : is_private(r) ? "the default" : "where nothing else is stated", name, limit);
 	if (!d)
 		return;
 	if (stated)
@@ -229,12 +241,20 @@ static void fits_together(struct stb_rules_run *r, enum stb_code code, const cha
 
 void stb_rule_mix_connections(struct stb_rules_run *r)
 {
-	fits_together(r, STB_E0435, "options.max_connections", default_connections, threads_of, "connections");
+	if (is_known(r, &limit_connections))
+		fits_together(r, STB_E0435, &limit_connections);
 }
 
 void stb_rule_mix_prepared(struct stb_rules_run *r)
 {
-	fits_together(r, STB_E0433, "options.max_prepared_stmt_count", default_prepared, prepared_of, "prepared statements");
+	if (is_known(r, &limit_prepared))
+		fits_together(r, STB_E0433, &limit_prepared);
+}
+
+void stb_rule_mix_prepared_external(struct stb_rules_run *r)
+{
+	if (r->s->database && !is_known(r, &limit_prepared))
+		fits_together(r, STB_W0434, &limit_prepared);
 }
 
 /* --- of one --- */

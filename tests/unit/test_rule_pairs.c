@@ -17,7 +17,8 @@
 #define EXTERNAL(attrs) "database external d { " attrs " }\n"
 #define OLTP(attrs) "workload oltp w { database = d time = 10s " attrs " }\nmatrix m { workload = w }\n"
 #define TIMED(name, time) "workload io " name " { volume = v size = 1GiB rw = read filename = \"" name "\" time_based = true runtime = " time " }\n"
-#define TWO_OLTP(options, a, b) DISK MYSQL(options) "workload oltp a { database = d time = 10s " a " }\n" \
+#define TWO_OLTP(options, a, b) DISK MYSQL(options) BOTH_OLTP(a, b)
+#define BOTH_OLTP(a, b) "workload oltp a { database = d time = 10s " a " }\n" \
 	"workload oltp b { database = d time = 10s " b " }\nworkload mix x { run = [a, b] }\nmatrix m { workload = x }\n"
 #define FILL(attrs) "workload io fill { volume = v size = 1GiB rw = write verify = md5 " attrs " }\n"
 #define ON(class, volume) class "\nvolume v { " volume " }\nworkload io w { size = 1MiB rw = write }\n" \
@@ -122,6 +123,15 @@ static const struct {
 		TWO_OLTP("options { max_connections = 200 }", "script = read_only threads = 100", "script = read_only threads = 100") },
 	{ STB_E0433, TWO_OLTP("", "script = read_write tables = 202 threads = 5", "script = read_write tables = 202 threads = 5"),
 		TWO_OLTP("", "script = read_write tables = 202 threads = 5", "script = read_write tables = 202 threads = 4") },
+	{ STB_W0434, EXTERNAL("host = \"db\"") BOTH_OLTP("script = read_write tables = 202 threads = 5", "script = read_write tables = 202 threads = 5"),
+		EXTERNAL("host = \"db\"") BOTH_OLTP("script = read_write tables = 202 threads = 5", "script = read_write tables = 202 threads = 4") },
+	{ STB_W0434, EXTERNAL("host = \"db\"") BOTH_OLTP("script = read_write tables = 202 threads = 5", "script = read_write tables = 202 threads = 5"),
+		EXTERNAL("host = \"db\" options { max_prepared_stmt_count = 20000 }")
+		BOTH_OLTP("script = read_write tables = 202 threads = 5", "script = read_write tables = 202 threads = 5") },
+	{ STB_E0433, EXTERNAL("host = \"db\" options { max_prepared_stmt_count = 18199 }")
+		BOTH_OLTP("script = read_write tables = 202 threads = 5", "script = read_write tables = 202 threads = 5"),
+		EXTERNAL("host = \"db\" options { max_prepared_stmt_count = 18200 }")
+		BOTH_OLTP("script = read_write tables = 202 threads = 5", "script = read_write tables = 202 threads = 5") },
 	{ STB_E0524, DISK FILL("filename = \"a\"") "workload io b { volume = v size = 1GiB rw = read filename = \"a\" }\nworkload mix x { run = [fill, b] }\n"
 		"matrix m { workload = x }\n",
 		DISK FILL("filename = \"a\"") "workload io b { volume = v size = 1GiB rw = read filename = \"b\" }\nworkload mix x { run = [fill, b] }\n"
