@@ -41,17 +41,23 @@ static void add_point(struct stb_work *w, uint64_t t_ns, const char *metric, uin
 		stb_metric_find(metric, &m) ? m.unit : "", dt_ns < 500 * STB_NS_PER_S ? 3 : 9, (double)count * 1e9 / (double)dt_ns);
 }
 
-/* Of the server, by the samples of the first workload on it. */
+/*
+ * Of the server, by the samples of the workloads on it: those of a mix tell theirs one after the other as they end, so each goes on from where the one
+ * before came to. Less than half an interval more than that is no interval of its own.
+ */
 static void add_lag(struct stb_work *w, uint64_t t_ns, uint64_t dt_ns)
 {
 	struct stb_repetition *r = w->of;
 	double lag_s;
 
-	if (w != stb_work_on_server(r) || !stb_replica_watch_lag(r->replicas, t_ns - dt_ns, t_ns, &lag_s))
+	if (w->is_io || t_ns <= r->lag_ns || !stb_replica_watch_lag(r->replicas, STB_MAX(t_ns - dt_ns, r->lag_ns), t_ns, &lag_s))
+		return;
+	r->lag_s = STB_MAX(r->lag_s, lag_s);
+	if (t_ns - r->lag_ns < dt_ns / 2)
 		return;
 	begin_point(w, t_ns);
 	stb_buf_printf(&r->series, ",replica_lag,s,%.3f\n", lag_s);
-	r->lag_s = STB_MAX(r->lag_s, lag_s);
+	r->lag_ns = t_ns;
 }
 
 void stb_live_sample(void *ctx, const struct stb_live_sum *sum, uint64_t t_ns, uint64_t dt_ns)

@@ -134,12 +134,17 @@ static void set_up_all(struct stb_run *run, struct stb_repetition *r)
 		set_up(&r->works[r->n++], run, r, &run->plan->blocks[run->plan->cells[r->cell].workload], STB_NONE);
 }
 
-struct stb_work *stb_work_on_server(struct stb_repetition *r)
+/* For as long as any workload is on the server. */
+static int watch_replicas(struct stb_run *run, struct stb_repetition *r, struct stb_err *err)
 {
+	const struct stb_plan_cell *c = &run->plan->cells[r->cell];
+	const struct stb_phase *phases[STB_MAX_MEMBERS];
+	uint32_t n = 0;
+
 	for (uint32_t i = 0; i < r->n; i++)
 		if (!r->works[i].is_io)
-			return &r->works[i];
-	return NULL;
+			phases[n++] = r->works[i].phase;
+	return n ? stb_replica_watch_begin(&r->replicas, run, c->group, phases, n, run->plan->matrices[c->matrix].interval_ns, err) : 0;
 }
 
 static int map_phases(struct stb_repetition *r, struct stb_err *err)
@@ -191,14 +196,10 @@ static bool interrupted(struct stb_run *run, const struct stb_repetition *r, con
 /* From set-up to the record; nothing is recorded of a repetition that was interrupted. */
 static void carry_out(struct stb_run *run, struct stb_repetition *r)
 {
-	const struct stb_plan_cell *c = &run->plan->cells[r->cell];
 	struct stb_outcome *o = stb_xcalloc(1, sizeof *o);
-	const struct stb_work *on_server;
 
 	set_up_all(run, r);
-	on_server = stb_work_on_server(r);
-	if (map_phases(r, &o->err) || stb_replica_watch_begin(&r->replicas, run, c->group, on_server ? on_server->phase : r->works[0].phase,
-					      run->plan->matrices[c->matrix].interval_ns, &o->err)) {
+	if (map_phases(r, &o->err) || watch_replicas(run, r, &o->err)) {
 		stb_repetition_record_unrun(run, r, o->err.what);
 		goto out;
 	}

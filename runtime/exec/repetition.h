@@ -42,7 +42,8 @@ struct stb_repetition {
 	uint32_t n;
 	struct stb_buf series;
 	struct stb_replica_watch *replicas; /* NULL: there are none */
-	double lag_s;                       /* the greatest of the series; negative: none was seen */
+	double lag_s;                       /* the greatest that was seen; negative: none was */
+	uint64_t lag_ns;                    /* up to where it stands in the series */
 };
 
 /* What the children came to. */
@@ -57,9 +58,6 @@ struct stb_outcome {
 /* live.c: calls of struct stb_child_job, whose ctx is a struct stb_work */
 void stb_live_sample(void *ctx, const struct stb_live_sum *sum, uint64_t t_ns, uint64_t dt_ns);
 void stb_live_tick(void *ctx, const struct stb_phase *phase);
-
-/* measure.c: the workload by which the server is looked at; of those of a mix the first one with a database. NULL: there is none. */
-struct stb_work *stb_work_on_server(struct stb_repetition *r);
 
 /* verdict.c: status, reason and whose they are. */
 void stb_repetition_judge(struct stb_run *run, const struct stb_repetition *r, struct stb_outcome *o);

@@ -2,7 +2,8 @@
  * replicas.c - the replicas of a group, and the watch over them while a repetition is measured.
  *
  * The watch is a process of its own: a replica that stands still must hold up neither the measuring nor whoever watches that. It looks
- * when the measure stage begins, then every interval, and once more when the stage is over, and leaves what it saw in shared memory.
+ * when the measure stage begins, then every interval, and once more when the stage is over, and leaves what it saw in shared memory. Of a mix
+ * it lasts until the last of the workloads on the server is over.
  *
  *   lag          what the replica furthest behind says of itself, in seconds; a replica that gives no answer, or does not follow, is as far
  *                behind as it has not been heard of
@@ -96,7 +97,24 @@ static void look(struct watcher *w)
 	atomic_store(&w->seen->n, n + 1);
 }
 
-static STB_NORETURN void be_watcher(const struct stb_replication *r, struct seen *seen, const struct stb_phase *phase)
+/* When the first of them began to measure; 0: none has. */
+static uint64_t begun_ns(const struct stb_phase *const *phases, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (atomic_load(&phases[i]->stage) == STB_STAGE_MEASURE)
+			return atomic_load(&phases[i]->stage_since_ns);
+	return 0;
+}
+
+static bool all_over(const struct stb_phase *const *phases, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (atomic_load(&phases[i]->stage) <= STB_STAGE_MEASURE)
+			return false;
+	return true;
+}
+
+static STB_NORETURN void be_watcher(const struct stb_replication *r, struct seen *seen, const struct stb_phase *const *phases, uint32_t n_phases)
 {
 	struct watcher w = { .r = r, .probe = stb_replication_probe_new(r), .seen = seen };
 	uint64_t next = 0;
@@ -104,11 +122,9 @@ static STB_NORETURN void be_watcher(const struct stb_replication *r, struct seen
 	for (uint32_t i = 0; i < r->n; i++)
 		w.heard_at[i] = stb_clock_ns();
 	for (;;) {
-		const uint32_t stage = atomic_load(&phase->stage);
-
-		if (stage == STB_STAGE_MEASURE && !w.measure_since)
-			w.measure_since = next = atomic_load(&phase->stage_since_ns);
-		if (stage > STB_STAGE_MEASURE && w.measure_since)
+		if (!w.measure_since)
+			w.measure_since = next = begun_ns(phases, n_phases);
+		if (w.measure_since && all_over(phases, n_phases))
 			break;
 		if (w.measure_since && stb_clock_ns() >= next) {
 			look(&w);
@@ -123,8 +139,8 @@ static STB_NORETURN void be_watcher(const struct stb_replication *r, struct seen
 
 /* --- from outside -------------------------------------------------------------------------------------------------------------------- */
 
-int stb_replica_watch_begin(struct stb_replica_watch **out, struct stb_run *run, uint32_t group, const struct stb_phase *phase,
-	uint64_t interval_ns, struct stb_err *err)
+int stb_replica_watch_begin(struct stb_replica_watch **out, struct stb_run *run, uint32_t group, const struct stb_phase *const *phases,
+	uint32_t n_phases, uint64_t interval_ns, struct stb_err *err)
 {
 	const struct stb_replication r = stb_group_replication(run, group);
 	const pid_t parent = getpid();
@@ -161,7 +177,7 @@ int stb_replica_watch_begin(struct stb_replica_watch **out, struct stb_run *run,
 		if (getppid() != parent)
 			_exit(1);
 		stb_signals_child(&run->signals);
-		be_watcher(&w->r, w->seen, phase);
+		be_watcher(&w->r, w->seen, phases, n_phases);
 	}
 	*out = w;
 	return 0;

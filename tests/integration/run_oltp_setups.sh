@@ -121,6 +121,28 @@ says "silent: which replica" 'after the measurement replica 1 of database .serve
 says "silent: the next one is on replicas that have caught up" ',1,2,tps,1/s,.*,ok$' silent/results.csv
 holds "silent: nothing is left" test -z "$(leftovers silent)$(ls store)$(ls parts)"
 
+# of a mix lag is there for as long as any of its workloads is on the server, whichever is named first
+sed -e 's/^workload oltp writes/workload oltp short { database = server  script = point_select  table_size = 1_000  time = 1s }\n&/' \
+	-e 's/^matrix m/workload mix ahead { run = [short, writes] }\nworkload mix behind { run = [writes, short] }\n&/' \
+	-e 's/\[writes\]/[ahead, behind]/; s/repeat   = 2/repeat   = 1/; s/metrics = .*/metrics = [replica_lag]/' silent.stb >mixed.stb
+expect "mixed: the run" 0 "$STB" run mixed.stb -o mixed --set length=3s
+holds "mixed: lag goes on from interval to interval to the end of the longer one" awk -F, '$5 == "replica_lag" { bad = bad || $4 <= last[$1] || $4 - last[$1] > 1.6; last[$1] = $4 }
+	$5 == "writes.tps" { end[$1] = $4 } END { for (c in end) { n++; bad = bad || end[c] < 3 || last[c] < end[c] - 0.5 } exit bad || n != 2 }' mixed/series.csv
+sed 's/\[ahead, behind\]/[ahead]/' mixed.stb >later.stb
+run later later.stb 6s
+replica=$(replica_of later)
+sleep 1 # the short one is over
+if [ -n "$replica" ]; then
+	kill -STOP "$replica"
+	at_end "kill -CONT $replica 2>/dev/null"
+	wait_for 60 grep -q '"ev":"result"' later/journal.jsonl
+	kill -CONT "$replica"
+fi
+wait $pid
+says "mixed: the lag grows while a replica is silent beside the longer one" ',1,1,[0-9.]*,replica_lag,s,[1-9]' later/series.csv
+says "mixed: and is that of the repetition" ',1,1,replica_lag,s,[1-9].*,invalid:disturbed$' later/results.csv
+holds "mixed: nothing is left" test -z "$(leftovers mixed)$(leftovers later)$(ls store)$(ls parts)"
+
 # a replica that stands still: commits go unacknowledged, the repetition does not count; the next one is on replicas that follow again
 sed -e 's/  tmp_volume  = part/  topology = semisync_replica/' -e "s/    $redo_option/    $semi_sync_timeout = 500\n&/" \
 	-e 's/metrics = .*/metrics = [tps, server.semisync_tx]/' db.stb >semi.stb
