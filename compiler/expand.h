@@ -347,6 +347,14 @@ uint64_t stb_oltp_statements(const struct stb_eblock *workload);
 /* "4GiB", for messages; of n that no unit divides, the nearest in binary units and the exact bytes. */
 const char *stb_bytes_text(struct stb_arena *a, uint64_t n);
 
+/*
+ * measured.c: what a cell lacks to be measured in a metric (of a mix: of its member, where the name begins with one); STB_NEEDS_* bits, 0: it can
+ * have it. STB_UNMEASURED: it is not of the metric's family, or the mix has no such member.
+ */
+struct stb_metric;
+#define STB_UNMEASURED (~0u)
+unsigned stb_scope_lacks(const struct stb_scope *s, const char *name, const struct stb_metric *metric);
+
 /* rules.c: diagnostics into the sink; *notes are those of severity note, for the plan. */
 void stb_rules_run(struct stb_expansion *x, const char ***notes, uint32_t *n_notes);
 

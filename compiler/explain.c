@@ -397,6 +397,8 @@ static const char *direction_text(enum stb_direction d)
 
 static void explain_metric(const char *name, const struct stb_metric *metric, FILE *out)
 {
+	unsigned needs = metric->needs;
+
 	fprintf(out, "metric %s\n", name);
 	wrap(out, metric->meaning, 2, 0);
 	fputc('\n', out);
@@ -405,6 +407,8 @@ static void explain_metric(const char *name, const struct stb_metric *metric, FI
 		item(out, "reports", 9, metric->default_unit);
 	item(out, "direction", 9, direction_text(metric->direction));
 	item(out, "workloads", 9, stb_metric_types(metric->families));
+	for (const char *need; (need = stb_metric_next_need(&needs)); )
+		item(out, "needs", 9, need);
 }
 
 static void list_metrics(FILE *out)

@@ -282,6 +282,31 @@ static bool whole_mix(struct about *a, const char *name, struct stb_span span)
 	return true;
 }
 
+/* Whether none of the selected cells can ever have it; as selectors are, it is judged on the bare spec. */
+static bool is_dead(struct about *a, const char *name, const struct stb_metric *metric, struct stb_span span)
+{
+	const struct stb_expansion *x = a->l->x;
+	unsigned lacks = 0;
+	struct stb_diag *d;
+
+	for (uint32_t i = 0; i < a->m->n_cells && !x->m->profile; i++) {
+		const uint32_t chain = x->cells[a->m->first_cell + i].chain;
+		const unsigned one = chain == STB_NONE ? 0 : stb_scope_lacks(x->chains[chain]->scope, name, metric);
+
+		if (one == STB_UNMEASURED || !stb_xselect_match(&a->where, a->m, point_of(a, i)))
+			continue;
+		if (!one)
+			return false;
+		lacks |= one;
+	}
+	if (!lacks)
+		return false;
+	d = wrong(a, STB_E0606, span, "no cell of %s `%s` can have the metric `%s`", stb_kind_name(a->b->kind), a->b->name, name);
+	for (const char *need; (need = stb_metric_next_need(&lacks)); )
+		stb_diag_note(x->sink, d, "it needs %s", need);
+	return true;
+}
+
 static bool find_metric(struct about *a, const char *name, struct stb_span span, struct stb_metric *out)
 {
 	struct stb_expansion *x = a->l->x;
@@ -307,7 +332,7 @@ static bool find_metric(struct about *a, const char *name, struct stb_span span,
 		const unsigned of = part_family(a, name, out->part_len - 1);
 
 		if (of & out->families)
-			return true;
+			return !is_dead(a, name, out, span);
 		d = wrong(a, STB_E0642, span, of ? "`%.*s` does not measure `%s`" : "no selected mix runs a workload `%.*s` that would measure `%s`",
 			(int)out->part_len - 1, name, name + out->part_len);
 		stb_diag_help(x->sink, d, "metrics of a mix are PART.metric, PART being a workload of its run");
@@ -325,7 +350,7 @@ static bool find_metric(struct about *a, const char *name, struct stb_span span,
 			stb_metric_types(a->families));
 		return false;
 	}
-	return true;
+	return !is_dead(a, name, out, span);
 }
 
 static void read_metrics(struct about *a, struct stb_plan_report *r)

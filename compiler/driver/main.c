@@ -38,7 +38,8 @@
  *               import_sysbench_workload.c
  *   judgement   check.c (each block), pins.c (pins by the pin rules), rules.c, rules_io.c, rules_rate.c, rules_oltp.c, rules_mix.c,
  *               rules_volume.c, rules_place.c (attributes against each other), rules_unused.c (blocks of no cell), cost.c
- *   the plan    lower.c, lower_copies.c, lower_matrix.c, lower_report.c, lower_later.c (what a run does not carry out)
+ *   the plan    lower.c, lower_copies.c, lower_matrix.c, lower_report.c (measured.c: which metrics a cell can have), lower_later.c (what a run does
+ *               not carry out)
  *   exports     export.c (documents and what they cannot say), export_fio.c, export_kubernetes.c, export_libvirt.c, export_sysbench.c
  *   tables      schema.c (from schema.def), diag.c and diag_print.c, diag_sarif.c (codes.def), explain.c and reference.c (the reference)
  *

@@ -16,7 +16,7 @@ static const struct row {
 	const char *name;
 	const char *unit;
 	enum stb_direction direction;
-	unsigned families;
+	unsigned families, needs;
 	bool per_direction;
 	int decimals;
 	const char *default_unit;
@@ -50,6 +50,38 @@ const char *stb_metric_types(unsigned families)
 	static const char *const types[] = { "", "io", "oltp", "io, oltp", "mix", "io, mix", "oltp, mix", "io, oltp, mix" };
 
 	return types[families % STB_LEN(types)];
+}
+
+const char *stb_metric_next_need(unsigned *needs)
+{
+	const unsigned bit = *needs & -*needs;
+
+	*needs -= bit;
+	switch ((enum stb_metric_need)bit) {
+	case STB_NEEDS_READS:
+		return "a workload that reads";
+	case STB_NEEDS_WRITES:
+		return "a workload that writes";
+	case STB_NEEDS_TRIMS:
+		return "a workload that trims";
+	case STB_NEEDS_FLIGHT:
+		return "an engine with I/Os in flight (libaio, io_uring) and no rate; lat_* is there with every engine";
+	case STB_NEEDS_RATE:
+		return "a workload with a rate";
+	case STB_NEEDS_SYNC:
+		return "a workload with fsync or fdatasync";
+	case STB_NEEDS_VERIFY:
+		return "a workload with verify";
+	case STB_NEEDS_DEVICE:
+		return "a volume on a block device, which tmpfs is not; of a database, of a private server's";
+	case STB_NEEDS_OWN_SERVER:
+		return "a private server (database mysql)";
+	case STB_NEEDS_REPLICA:
+		return "a private server with replicas (topology)";
+	case STB_NEEDS_SEMISYNC:
+		return "a private server with topology = semisync_replica";
+	}
+	return NULL;
 }
 
 static bool parse_percentile(const char *digits, uint64_t *num, uint64_t *den)
@@ -89,13 +121,22 @@ static bool matches(const struct row *row, const char *name, uint64_t *num, uint
 	return !strncmp(row->name, name, len - 2) && parse_percentile(name + len - 2, num, den);
 }
 
-static const char *skip_direction(const char *name)
+/* The name behind its direction, and what that needs. */
+static const char *skip_direction(const char *name, unsigned *needs)
 {
-	static const char *const prefixes[] = { "read.", "write.", "trim." };
+	static const struct {
+		const char *prefix;
+		enum stb_metric_need need;
+	} directions[] = { { "read.", STB_NEEDS_READS }, { "write.", STB_NEEDS_WRITES }, { "trim.", STB_NEEDS_TRIMS } };
 
-	for (size_t i = 0; i < STB_LEN(prefixes); i++) {
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return name + strlen(prefixes[i]);
+	*needs = 0;
+	for (size_t i = 0; i < STB_LEN(directions); i++) {
+		const size_t len = strlen(directions[i].prefix);
+
+		if (strncmp(name, directions[i].prefix, len))
+			continue;
+		*needs = directions[i].need;
+		return name + len;
 	}
 	return name;
 }
@@ -116,7 +157,8 @@ static size_t part_len(const char *name)
 bool stb_metric_find(const char *name, struct stb_metric *out)
 {
 	const size_t part = part_len(name);
-	const char *base = skip_direction(name += part);
+	unsigned of_direction;
+	const char *base = skip_direction(name += part, &of_direction);
 
 	for (size_t i = 0; i < STB_LEN(rows); i++) {
 		const struct row *r = &rows[i];
@@ -128,6 +170,7 @@ bool stb_metric_find(const char *name, struct stb_metric *out)
 			.unit = r->unit,
 			.direction = r->direction,
 			.families = base != name ? STB_METRIC_IO : r->families,
+			.needs = r->needs | of_direction,
 			.meaning = r->meaning,
 			.pct_num = num,
 			.pct_den = den,

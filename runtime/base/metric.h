@@ -14,10 +14,17 @@ enum stb_direction { STB_HIGHER_IS_BETTER, STB_LOWER_IS_BETTER, STB_NO_DIRECTION
 /* Bits: which workload types have it. What a mix has itself (MIX) none of its workloads has: a device, a server counts for all of them. */
 enum stb_metric_family { STB_METRIC_IO = 1, STB_METRIC_OLTP = 2, STB_METRIC_MIX = 4 };
 
+/* Bits: what has to be so for it to be measured at all. read. write. and trim. need their direction. */
+enum stb_metric_need {
+	STB_NEEDS_READS = 1, STB_NEEDS_WRITES = 2, STB_NEEDS_TRIMS = 4, STB_NEEDS_FLIGHT = 8, STB_NEEDS_RATE = 16, STB_NEEDS_SYNC = 32,
+	STB_NEEDS_VERIFY = 64, STB_NEEDS_DEVICE = 128, STB_NEEDS_OWN_SERVER = 256, STB_NEEDS_REPLICA = 512, STB_NEEDS_SEMISYNC = 1024
+};
+
 struct stb_metric {
 	const char *unit;      /* as in results.csv: "1/s", "B/s", "ms", "B", "%", "ns", "" */
 	enum stb_direction direction;
 	unsigned families;     /* STB_METRIC_* bits */
+	unsigned needs;        /* STB_NEEDS_* bits */
 	const char *meaning;   /* one sentence */
 	uint64_t pct_num, pct_den; /* a percentile's fraction, 0/1 otherwise */
 	int default_decimals;  /* in reports */
@@ -34,6 +41,8 @@ const char *const *stb_metric_names(void);
 enum stb_metric_family stb_metric_family(const char *type);
 /* "io, oltp, mix": the types of workloads that have it. */
 const char *stb_metric_types(unsigned families);
+/* "a workload that writes": what the lowest bit of needs asks for, which is taken out of it. NULL: there is none. */
+const char *stb_metric_next_need(unsigned *needs);
 /* Converts between the units of one dimension ("B/s" -> "MiB/s", "ms" -> "us"); false where they do not belong together. */
 bool stb_metric_convert(double value, const char *from, const char *to, double *out);
 

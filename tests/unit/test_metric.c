@@ -49,6 +49,24 @@ Test(metric, families_and_prefixes)
 	cr_assert(!stb_metric_find("read.", &m));
 }
 
+Test(metric, what_it_needs)
+{
+	struct stb_metric m;
+	unsigned needs;
+
+	cr_assert(stb_metric_find("iops", &m) && !m.needs);
+	cr_assert(stb_metric_find("log.write.svc_p99", &m) && m.needs == (STB_NEEDS_WRITES | STB_NEEDS_RATE));
+	cr_assert(stb_metric_find("server.semisync_tx", &m) && m.needs == STB_NEEDS_SEMISYNC);
+	needs = STB_NEEDS_WRITES | STB_NEEDS_RATE;
+	cr_assert_str_eq(stb_metric_next_need(&needs), "a workload that writes");
+	cr_assert_str_eq(stb_metric_next_need(&needs), "a workload with a rate");
+	cr_assert(!stb_metric_next_need(&needs));
+	for (unsigned bit = STB_NEEDS_READS; bit <= STB_NEEDS_SEMISYNC; bit <<= 1) {
+		needs = bit;
+		cr_assert(stb_metric_next_need(&needs) && !needs);
+	}
+}
+
 Test(metric, every_listed_metric_is_there)
 {
 	size_t n = 0;
