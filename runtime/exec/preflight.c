@@ -462,30 +462,39 @@ static uint64_t mark_used(struct stb_run *run, bool *matrices, bool *groups, boo
 	return n;
 }
 
-/* Where the files of a group will lie is asked for what the workload needs of it; once for each storage class. */
-static int need_place(struct needs *n, const struct stb_plan_group *g, const struct stb_plan_block *workload, uint8_t *asked)
+/* What stb itself makes for a volume of the class: nothing of it has poll queues. */
+static bool makes_device(const struct stb_plan_block *storage)
+{
+	return !strcmp(storage->type, "loop") || !strcmp(storage->type, "zram") || !strcmp(storage->type, "tmpfs");
+}
+
+/* Where the files of a workload will lie is asked for what it needs of the place; once for each storage class. */
+static int need_place(struct needs *n, uint32_t group, const struct stb_plan_block *workload, uint8_t *asked)
 {
 	static const struct {
 		enum stb_io_place what;
 		const char *words;
 	} places[] = { { STB_IO_PLACE_DIRECT, "direct I/O" }, { STB_IO_PLACE_POLLS, "poll queues under it (hipri)" } };
 	const struct stb_plan *p = n->run->plan;
+	const struct stb_plan_mount *m = stb_plan_mount_of(p, group, workload);
+	const struct stb_plan_block *storage = m ? &p->blocks[m->storage] : NULL;
+	const struct stb_plan_attr *path = m && !strcmp(storage->type, "directory") ? stb_plan_attr(storage, "path") : NULL;
+	const unsigned asks = !m || strcmp(workload->type, "io") ? 0 : stb_io_asks_place(workload) & ~(unsigned)asked[m->storage];
 	struct stb_err err;
 	int rc = 0;
 
 	stb_err_clear(&err);
-	for (uint32_t i = 0; i < g->n_mounts; i++) {
-		const uint32_t at = g->mounts[i].storage;
-		const struct stb_plan_attr *path = stb_plan_attr(&p->blocks[at], "path");
-		const unsigned asks = strcmp(g->mounts[i].role, "data") || strcmp(p->blocks[at].type, "directory") ? 0 : stb_io_asks_place(workload);
+	for (size_t k = 0; k < STB_LEN(places) && !rc; k++) {
+		const bool refused = m && places[k].what == STB_IO_PLACE_POLLS && makes_device(storage);
 
-		for (size_t k = 0; k < STB_LEN(places) && !rc && path && path->val.str; k++) {
-			if (!(asks & (unsigned)places[k].what & ~(unsigned)asked[at]))
-				continue;
-			asked[at] |= (uint8_t)places[k].what;
+		if (!(asks & (unsigned)places[k].what) || (!refused && !(path && path->val.str)))
+			continue;
+		asked[m->storage] |= (uint8_t)places[k].what;
+		if (refused)
+			(void)!stb_io_refuse_polls(workload, storage, &err);
+		else
 			(void)!stb_io_preflight_place(workload, places[k].what, path->val.str, &err);
-			rc = tell(n, named(n, &p->blocks[at]), places[k].words, "yes", &err);
-		}
+		rc = tell(n, named(n, storage), places[k].words, "yes", &err);
 	}
 	return rc;
 }
@@ -501,12 +510,17 @@ static int need_places(struct needs *n)
 
 	while (!rc && stb_remaining_next(it, &s)) {
 		const struct stb_plan_group *g = &p->groups[s.group];
+		const struct stb_plan_mix *mix;
 
-		if (s.op != STB_OP_MEASURE || strcmp(p->blocks[p->cells[s.cell].workload].type, "io"))
+		if (s.op != STB_OP_MEASURE)
 			continue;
-		rc = need_place(n, g, &p->blocks[p->cells[s.cell].workload], asked);
+		mix = stb_plan_mix_of(p, s.cell);
+		if (!mix->n)
+			rc = need_place(n, s.group, &p->blocks[p->cells[s.cell].workload], asked);
+		for (uint32_t i = 0; i < mix->n && !rc; i++)
+			rc = need_place(n, s.group, &p->blocks[mix->members[i]], asked);
 		for (uint32_t i = 0; i < g->n_fills && !rc; i++)
-			rc = need_place(n, g, &p->blocks[g->fills[i]], asked);
+			rc = need_place(n, s.group, &p->blocks[g->fills[i]], asked);
 	}
 	free(asked);
 	stb_remaining_free(it);

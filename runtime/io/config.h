@@ -60,6 +60,12 @@ static inline uint32_t stb_io_config_files(const struct stb_io_config *c)
 	return c->shared_file ? 1 : c->jobs;
 }
 
+/* Bytes of the buffer of one request: whole pages. */
+static inline uint64_t stb_io_config_stride(const struct stb_io_config *c)
+{
+	return ((uint64_t)c->max_bs_bytes + 4095) / 4096 * 4096;
+}
+
 /* A relative path of plain components: not empty, not absolute, none of them "", "." or "..", nothing but printable bytes. NULL, or why not. */
 const char *stb_io_filename_fault(const char *name);
 

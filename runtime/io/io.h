@@ -51,6 +51,8 @@ unsigned stb_io_asks_place(const struct stb_plan_block *workload);
  * where the file system has such). 0 also where it cannot be known: then the first open tells.
  */
 STB_NODISCARD int stb_io_preflight_place(const struct stb_plan_block *workload, enum stb_io_place what, const char *dir, struct stb_err *err);
+/* Of hipri on a class whose own devices nobody can poll: says so, and returns -1. */
+int stb_io_refuse_polls(const struct stb_plan_block *workload, const struct stb_plan_block *storage, struct stb_err *err);
 /*
  * One repetition, in the calling process (exec forks first): lays files out where needed (stage LAYOUT), ramps (WARMUP), measures, drains.
  * Fills phase->result. 0, or -1 with phase->err; counters up to then are kept.

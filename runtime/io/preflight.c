@@ -38,6 +38,10 @@ int stb_io_preflight(const struct stb_plan_block *workload, struct stb_err *err)
 		stb_io_config_blame(&c, "ioengine", err);
 		return -1;
 	}
+	if (c.ring.fixedbufs == STB_IO_YES && stb_io_uring_check_locked(stb_io_config_stride(&c) * c.depth * c.jobs, err)) {
+		stb_io_config_blame(&c, "fixedbufs", err);
+		return -1;
+	}
 	return 0;
 }
 
@@ -75,4 +79,14 @@ int stb_io_preflight_place(const struct stb_plan_block *workload, enum stb_io_pl
 	}
 	close(at);
 	return ret;
+}
+
+int stb_io_refuse_polls(const struct stb_plan_block *workload, const struct stb_plan_block *storage, struct stb_err *err)
+{
+	const struct stb_plan_attr *a = stb_plan_attr(workload, "hipri");
+
+	stb_err_set(err, 0, "cannot poll for completions (hipri): storage `%s` is of type %s, which has no poll queues", storage->name, storage->type);
+	stb_err_remedy(err, "set hipri = false, or put the volume on a device that can be polled, such as NVMe, with a directory class");
+	err->span = a && a->span != STB_NONE ? a->span + 1 : 0;
+	return -1;
 }

@@ -55,7 +55,6 @@
 #include <unistd.h>
 
 #define STACK_BYTES (512u << 10)
-#define PAGE 4096u
 #define OTHERS_NS 5000000u /* how often the other workloads of a mix are looked after */
 
 struct run;
@@ -145,7 +144,7 @@ static int job_buffers(struct job *j)
 	struct stb_io_worker *w = &j->w;
 	struct stb_rng rng;
 
-	w->stride = ((uint64_t)w->config->max_bs_bytes + PAGE - 1) / PAGE * PAGE;
+	w->stride = stb_io_config_stride(w->config);
 	j->buffer_bytes = w->stride * w->depth;
 	w->buffers = mmap(NULL, j->buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (w->buffers == MAP_FAILED) {

@@ -20,8 +20,10 @@
 #include "runtime/io/engine.h"
 
 #include "runtime/base/clock.h"
+#include "runtime/base/privilege.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +109,15 @@ int stb_io_uring_explain_buffers(int errnum, uint64_t bytes, uint64_t limit_byte
 	stb_err_set(err, errnum, "cannot register %llu KiB of buffers with io_uring", (unsigned long long)(bytes >> 10));
 	stb_err_remedy(err, "set fixedbufs = false, or leave it out to use registered buffers where they can be had");
 	return -1;
+}
+
+int stb_io_uring_check_locked(uint64_t bytes, struct stb_err *err)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &lim) || lim.rlim_cur == RLIM_INFINITY || bytes <= lim.rlim_cur || stb_has_capability(CAP_IPC_LOCK))
+		return 0;
+	return stb_io_uring_explain_buffers(ENOMEM, bytes, lim.rlim_cur, err);
 }
 
 int stb_io_uring_check_polling(int fd, const char *root, struct stb_err *err)

@@ -6,13 +6,14 @@
  */
 #include "runtime/storage/volume.h"
 
+#include "runtime/base/privilege.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define MIB_UP(bytes) ((unsigned long long)(((bytes) + (1u << 20) - 1) >> 20))
@@ -20,19 +21,9 @@
 
 /* --- preflight --- */
 
-static bool may_mount(void)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3, .pid = 0 };
-	struct __user_cap_data_struct data[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
-
-	if (syscall(SYS_capget, &head, data))
-		return geteuid() == 0;
-	return data[CAP_SYS_ADMIN / 32].effective & (1u << (CAP_SYS_ADMIN % 32));
-}
-
 static int check_privilege(const struct stb_volume_spec *s, struct stb_err *err)
 {
-	if (s->type == STB_STORAGE_DIRECTORY || may_mount())
+	if (s->type == STB_STORAGE_DIRECTORY || stb_has_capability(CAP_SYS_ADMIN))
 		return 0;
 	stb_err_set(err, EPERM, "cannot provision storage `%s`: %s needs root (CAP_SYS_ADMIN)", s->storage->name,
 		s->type == STB_STORAGE_LOOP ? "attaching a loop device and mounting"

@@ -143,6 +143,16 @@ int io_setup(int events, void *context)
 		return -EAGAIN;
 	return real(events, context);
 }
+
+/* LOCKED: other processes of the user have locked what the limit allows */
+int io_uring_register_buffers(void *ring, const void *pieces, unsigned n)
+{
+	static int (*real)(void *, const void *, unsigned);
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "io_uring_register_buffers");
+	return getenv("LOCKED") ? -ENOMEM : real(ring, pieces, n);
+}
 C
 if ! "${CC:-cc}" -shared -fPIC -o faults.so faults.c 2>cc.err; then
 	bad "the library that fails" "$(head -n 1 cc.err)"
@@ -240,15 +250,25 @@ fi
 workloads odd 'rw = read' 'rw = read  direct = true  bs = 1000B' 'rw = read'
 expect "bs = 1000B with direct I/O: exit 1" 1 "$STB" run odd.stb -o odd
 says "bs = 1000B with direct I/O: where" 'odd\.stb:[0-9]+:[0-9]+'
-if [ -n "$root" ] && [ -e /sys/class/zram-control/hot_add ]; then
-	workloads blocks 'rw = read  direct = true' 'rw = read  direct = true  bs = 512B' 'rw = read  direct = true' 'zram here { size = 64MiB }'
+workloads zram 'rw = read  direct = true' 'rw = read  direct = true  bs = 512B' 'rw = read  direct = true' 'zram here { size = 64MiB }'
+expect "smaller blocks than zram's: exit 1" 1 "$STB" run zram.stb -o zram
+says "smaller blocks than zram's: where, and which they are" 'bs = 512B. is no multiple of 4096 bytes, the blocks of zram .here.'
+says "smaller blocks than zram's: where" 'zram\.stb:5:[0-9]+'
+if [ -n "$root" ] && [ -e /dev/loop-control ]; then
+	truncate -s 64M sectors.img
+	dev=$(losetup -f --show --sector-size 4096 sectors.img)
+	at_end "losetup -d '$dev' 2>/dev/null"
+	mkfs.ext4 -q -b 4096 "$dev" && mount "$dev" bad && at_end "umount '$work/bad' 2>/dev/null"
+	workloads blocks 'rw = read  direct = true' 'rw = read  direct = true  bs = 512B' 'rw = read  direct = true' "directory here { path = \"$work/bad\" }"
 	expect "smaller blocks than the device's: exit 5" 5 "$STB" run blocks.stb -o blocks
 	told "smaller blocks than the device's" 'cannot read 512 bytes at offset [0-9]+ of .stb.data. .workload .bad.*: Invalid argument'
 	says "smaller blocks than the device's: that it is that" 'bs must be a multiple of the logical block size'
 	marked "smaller blocks than the device's" blocks ok invalid:errors ok
 	says "smaller blocks than the device's: the target" 'state of the target: it was only read'
+	umount bad
+	losetup -d "$dev"
 else
-	skip "smaller blocks than the device's" "needs zram"
+	skip "smaller blocks than the device's" "needs loop devices"
 fi
 
 # --- a device that vanishes: its disk is taken away while it is read
@@ -301,16 +321,28 @@ if "$STB" version | grep -q '^  io_uring  usable'; then
 	workloads locked 'rw = read  ioengine = io_uring  iodepth = 64' 'rw = read  ioengine = io_uring  iodepth = 64  fixedbufs = true' 'rw = read' \
 		"directory here { path = \"$work/limited\" }"
 	install -m 755 "$STB" limited-stb
-	limited="prlimit --memlock=65536:65536"
 	# as a user that is nobody else: the limit is for all that a user has locked
-	[ -z "$root" ] || limited="setpriv --reuid=$((200000 + $$ % 100000)) --regid=65534 --clear-groups $limited"
-	expect "too little memory may be locked: exit 5" 5 $limited "$work/limited-stb" run locked.stb -o limited/run
+	limited() { # BYTES COMMAND...
+		local user=""
+		[ -z "$root" ] || user="setpriv --reuid=$((200000 + $$ % 100000)) --regid=65534 --clear-groups"
+		$user prlimit --memlock="$1:$1" "${@:2}"
+	}
+	expect "too little memory may be locked: exit 3" 3 limited 65536 "$work/limited-stb" run locked.stb -o limited/run
 	told "too little memory may be locked" 'cannot register 256 KiB of buffers with io_uring: the limit of locked memory .ulimit -l. is 64 KiB'
-	marked "too little memory may be locked" limited/run ok invalid:errors ok
-	says "too little memory may be locked: who did not ask by name does without, and is told" 'note: engine .io_uring. runs without registered buffers .*ulimit -l'
-	holds "too little memory may be locked: the result has it" jq -se 'map(select(.ev == "result")) | .[0].engine.without | test("registered buffers")' limited/run/journal.jsonl
+	says "too little memory may be locked: where" 'asked for at locked.stb:5:[0-9]+'
+	holds "too little memory may be locked: nothing was made" test -z "$(find limited -mindepth 1)"
+	expect "too little memory may be locked: doctor knows" 3 limited 65536 "$work/limited-stb" doctor locked.stb
+	sed -i 's/^matrix m .*/workload mix both { run = [bad, after] }\nmatrix m { workload = both }/; s/workload io after {/& filename = "other"/' locked.stb
+	expect "too little memory may be locked: nor in a mix" 3 limited 65536 "$work/limited-stb" run locked.stb -o limited/run
+	workloads locked 'rw = read  ioengine = io_uring  iodepth = 64' 'rw = read  ioengine = io_uring  iodepth = 64  fixedbufs = true' 'rw = read' \
+		"directory here { path = \"$work/limited\" }"
+	expect "memory locked by others meanwhile: exit 5" 5 limited 1048576 $faulty LOCKED=1 "$work/limited-stb" run locked.stb -o limited/run
+	told "memory locked by others meanwhile" 'cannot register 256 KiB of buffers with io_uring: the limit of locked memory .ulimit -l. is 1024 KiB for all processes'
+	marked "memory locked by others meanwhile" limited/run ok invalid:errors ok
+	says "memory locked by others meanwhile: who did not ask by name does without, and is told" 'note: engine .io_uring. runs without registered buffers .*ulimit -l'
+	holds "memory locked by others meanwhile: the result has it" jq -se 'map(select(.ev == "result")) | .[0].engine.without | test("registered buffers")' limited/run/journal.jsonl
 	rm -rf limited/run
-	holds "too little memory may be locked: nothing is left" test -z "$(find limited -mindepth 1)"
+	holds "memory locked by others meanwhile: nothing is left" test -z "$(find limited -mindepth 1)"
 
 	# --- kernels before DEFER_TASKRUN (6.1), and before COOP_TASKRUN (5.19): the ring of their time, and it is told
 	workloads older 'rw = read' 'rw = read  ioengine = io_uring' 'rw = read'
@@ -333,15 +365,17 @@ if "$STB" version | grep -q '^  io_uring  usable'; then
 	expect "no poll queues: exit 3" 3 "$STB" run polled.stb -o polled
 	told "no poll queues" 'cannot poll for completions .hipri.: there is no block device with poll queues'
 	holds "no poll queues: nothing was made" test ! -e polled
-	if [ -n "$root" ] && [ -e /dev/loop-control ]; then
-		workloads pollloop 'rw = read' 'rw = read  ioengine = io_uring  direct = true  hipri = true' 'rw = read' 'loop here { size = 32MiB }'
-		expect "a device without poll queues: exit 5" 5 "$STB" run pollloop.stb -o pollloop
-		told "a device without poll queues" 'cannot poll for completions .hipri.: the device under the volume has no poll queues'
-		marked "a device without poll queues" pollloop ok invalid:errors ok
-		left "a device without poll queues"
-	else
-		skip "a device without poll queues" "needs loop devices"
-	fi
+	for class in 'loop here { size = 32MiB }' 'zram here { size = 32MiB }' 'tmpfs here { size = 32MiB }'; do
+		[ -n "$root" ] && { [ "${class%% *}" != loop ] || [ -e /dev/loop-control ]; } && { [ "${class%% *}" != zram ] || [ -e /sys/class/zram-control/hot_add ]; } || {
+			skip "${class%% *} devices cannot be polled" "needs ${class%% *}"
+			continue
+		}
+		workloads pollclass 'rw = read' 'rw = read  ioengine = io_uring  direct = true  hipri = true' 'rw = read' "$class"
+		expect "${class%% *} devices cannot be polled: exit 3" 3 "$STB" run pollclass.stb -o pollclass
+		told "${class%% *} devices cannot be polled" "cannot poll for completions .hipri.: storage .here. is of type ${class%% *}, which has no poll queues"
+		says "${class%% *} devices cannot be polled: where" 'asked for at pollclass.stb:5:[0-9]+'
+		holds "${class%% *} devices cannot be polled: nothing was made" test ! -e pollclass
+	done
 else
 	skip "io_uring" "no io_uring in this kernel"
 fi
