@@ -92,6 +92,32 @@ static void direct_block_size(struct stb_rules_run *r)
 	stb_diag_note(r->x->sink, d, "devices with sectors of 4096 bytes need multiples of 4KiB");
 }
 
+/* Not that of a disk under a directory, which is known when the cell is run; a zram device always has blocks of this size. */
+enum { ZRAM_BLOCK = 4096 };
+
+static void block_of_zram(struct stb_rules_run *r)
+{
+	const struct stb_eattr *bs = stb_eattr(r->w, "bs"), *direct = stb_eattr(r->w, "direct"), *rw = stb_eattr(r->w, "rw");
+	const bool trims = stb_io_trims(r->w);
+	uint64_t n = stb_eattr_u64(r->w, "bs", ZRAM_BLOCK);
+	struct stb_diag *d;
+
+	for (uint32_t i = 0; bs && i < bs->val.n_items && n % ZRAM_BLOCK == 0; i++)
+		n = (uint64_t)bs->val.items[i].num;
+	if (strcmp(r->s->storage->block->type->type, "zram") || n % ZRAM_BLOCK == 0 || n % 512 || is_null(r->w) ||
+		!(stb_eattr_true(r->w, "direct") || (trims && is_raw(r))))
+		return;
+	d = stb_find(r, STB_E0403, r->w, bs, r->w, trims ? rw : direct, "`%s` is no multiple of %d bytes, the blocks of zram `%s`", stb_attr_text(r, bs),
+		ZRAM_BLOCK, r->s->storage->block->name);
+	if (!d)
+		return;
+	if (trims)
+		stb_find_other(r, d, r->w, rw, "trims are made in blocks of the device");
+	else
+		stb_find_other(r, d, r->w, direct, "direct I/O is asked for here");
+	stb_diag_help(r->x->sink, d, "write bs = 4KiB or a multiple of it");
+}
+
 static uint64_t least_bs(const struct stb_eblock *w)
 {
 	const struct stb_eattr *bs = stb_eattr(w, "bs");
@@ -479,7 +505,8 @@ static void attributes_without_effect(struct stb_rules_run *r)
 
 static void trims(struct stb_rules_run *r)
 {
-	const struct stb_eattr *rw = stb_eattr(r->w, "rw"), *engine = stb_eattr(r->w, "ioengine"), *loops = stb_eattr(r->w, "loops");
+	const struct stb_eattr *rw = stb_eattr(r->w, "rw"), *engine = stb_eattr(r->w, "ioengine"), *loops = stb_eattr(r->w, "loops"),
+		*jobs = stb_eattr(r->w, "numjobs");
 	const struct engine *e = engine_of(r->w);
 	struct stb_diag *d = NULL;
 
@@ -494,6 +521,15 @@ static void trims(struct stb_rules_run *r)
 	if (stb_eattr_true(r->w, "time_based") || stb_eattr_u64(r->w, "loops", 1) > 1)
 		stb_find(r, STB_W0493, r->w, stb_eattr_true(r->w, "time_based") ? stb_eattr(r->w, "time_based") : loops, r->w, rw,
 			"workload `%s` trims the same blocks again and again, and only the first time there is something to discard", r->w->block->name);
+	if (stb_eattr_u64(r->w, "numjobs", 1) < 2 || !stb_io_one_file(r->w))
+		return;
+	d = stb_find(r, STB_W0493, r->w, jobs, r->w, stb_eattr(r->w, "shared_file"),
+		"each of the %" PRIu64 " jobs of workload `%s` trims every block of the %s that they share, and only the first finds something to discard",
+		stb_eattr_u64(r->w, "numjobs", 1), r->w->block->name, is_raw(r) ? "device" : "file");
+	if (!d)
+		return;
+	stb_find_other(r, d, r->w, stb_eattr(r->w, "shared_file"), "the jobs share it");
+	stb_diag_help(r->x->sink, d, is_raw(r) ? "set numjobs = 1" : "give each job a file of its own, which is the default, or set numjobs = 1");
 }
 
 static void pauses_of_depth(struct stb_rules_run *r)
