@@ -5,6 +5,7 @@
  * A bare word is looked for among the attribute's words (or the blocks it may name) and among the lets; both is an error, never a preference.
  */
 #include "compiler/eval.h"
+#include "compiler/fio_hint.h"
 #include "compiler/options.h"
 #include "runtime/base/metric.h"
 
@@ -183,6 +184,8 @@ static bool refuse_word(struct fold *f, const struct stb_node *node, const char 
 		return false;
 	if (let)
 		stb_diag_label(s, d, let->span, "which `%s` stands for", let->name);
+	if (!let && f->row->kind == STB_K_WORKLOAD && stb_fio_hint_word(s, d, node->span, f->row->name, word))
+		near = NULL;
 	if (near) {
 		stb_diag_here(s, d, "did you mean `%s`?", near);
 		if (!let)

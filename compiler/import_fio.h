@@ -167,6 +167,9 @@ void stb_fio_put_places(struct stb_fio_import *x);
 
 /* --- import_fio_facts.c --- */
 
+/* By fio's word; NULL: it is none, or has no counterpart. */
+const struct stb_fio_direction *stb_fio_find_direction(const char *word, size_t len);
+const struct stb_fio_engine *stb_fio_find_engine(const char *word);
 const struct stb_fio_direction *stb_fio_direction(const struct stb_fio_job *j, const char **sequencer); /* NULL: that is none */
 const struct stb_fio_engine *stb_fio_engine(const struct stb_fio_job *j); /* NULL: none that has a counterpart */
 void stb_fio_read_sizes(struct stb_fio_import *x, const struct stb_fio_job *j, struct stb_fio_sizes *s);

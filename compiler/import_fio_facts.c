@@ -90,6 +90,14 @@ static const struct stb_fio_direction directions[] = {
 	{ "randtrimwrite", "randwrite", "a workload does not mix trims with writes" },
 };
 
+const struct stb_fio_direction *stb_fio_find_direction(const char *word, size_t len)
+{
+	for (size_t i = 0; i < STB_LEN(directions); i++)
+		if (strlen(directions[i].fio) == len && !memcmp(directions[i].fio, word, len))
+			return &directions[i];
+	return NULL;
+}
+
 const struct stb_fio_direction *stb_fio_direction(const struct stb_fio_job *j, const char **sequencer)
 {
 	const struct stb_fio_option *o = j->sym[STB_FIO_RW];
@@ -97,10 +105,7 @@ const struct stb_fio_direction *stb_fio_direction(const struct stb_fio_job *j, c
 	const size_t n = strcspn(text, ":");
 
 	*sequencer = text[n] ? text + n + 1 : NULL;
-	for (size_t i = 0; i < STB_LEN(directions); i++)
-		if (strlen(directions[i].fio) == n && !memcmp(directions[i].fio, text, n))
-			return &directions[i];
-	return NULL;
+	return stb_fio_find_direction(text, n);
 }
 
 static const struct stb_fio_engine engines[] = {
@@ -112,15 +117,19 @@ static const struct stb_fio_engine engines[] = {
 	{ "vsync", "psync", "psync does not join neighbouring I/Os into one", false },
 };
 
+const struct stb_fio_engine *stb_fio_find_engine(const char *word)
+{
+	for (size_t i = 0; i < STB_LEN(engines); i++)
+		if (!strcmp(engines[i].fio, word))
+			return &engines[i];
+	return NULL;
+}
+
 const struct stb_fio_engine *stb_fio_engine(const struct stb_fio_job *j)
 {
 	const struct stb_fio_option *o = j->sym[STB_FIO_IOENGINE];
-	const char *text = o && o->value ? o->value : "psync";
 
-	for (size_t i = 0; i < STB_LEN(engines); i++)
-		if (!strcmp(engines[i].fio, text))
-			return &engines[i];
-	return NULL;
+	return stb_fio_find_engine(o && o->value ? o->value : "psync");
 }
 
 bool stb_fio_part(struct stb_fio_import *x, const struct stb_fio_job *j, const char *text, const char *fallback, const char **part)

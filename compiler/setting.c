@@ -2,6 +2,7 @@
  * setting.c - one attribute statement as a setting: looks its row up, folds its value, checks what a value by itself can be.
  */
 #include "compiler/eval.h"
+#include "compiler/fio_hint.h"
 #include "compiler/options.h"
 
 #include <string.h>
@@ -59,6 +60,8 @@ static bool report_unknown(struct stb_model *m, enum stb_kind kind, const char *
 
 	if (where)
 		stb_diag_here(s, d, "belongs to %s", where);
+	else if (kind == STB_K_WORKLOAD && strcmp(type, "io") == 0 && stb_fio_hint_attr(s, d, name->span, name->text))
+		return false;
 	if (near && !where)
 		stb_diag_here(s, d, "did you mean `%s`?", near);
 	else if (near)

@@ -32,7 +32,7 @@
  *   the form    fmt.c (statements), fmt_value.c, fmt_comment.c
  *   a change    diff.c (of two plans), diff_match.c (what belongs together), diff_facts.c
  *   imports     import.c (the spec writer and the account), import_fio.c (fio job files), import_fio_file.c (their
- *               lines), import_fio_line.c (command lines), import_fio_value.c (values), import_fio_facts.c, import_fio_places.c,
+ *               lines), import_fio_line.c (command lines), import_fio_value.c (values), import_fio_hint.c (their words in messages), import_fio_facts.c, import_fio_places.c,
  *               import_fio_job.c, import_fio_engine.c and import_fio_cpus.c (a job); import_shell.c (words of a command line), import_sysbench.c, import_sysbench_line.c (its
  *               commands), import_sysbench_option.c, import_sysbench_script.c, import_sysbench_database.c and
  *               import_sysbench_workload.c
