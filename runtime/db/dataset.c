@@ -185,18 +185,24 @@ enum stb_undo stb_dataset_drop(struct stb_client *c, const char *mark, struct st
 	return drop_own(c, own, err) || run(c, "DROP TABLE " STB_MARKER_TABLE, err) ? STB_UNDO_FAILED : STB_UNDONE;
 }
 
+void stb_dataset_add_name(struct stb_buf *out, const char *name)
+{
+	stb_buf_addc(out, '`');
+	for (const char *p = name; *p; p++) {
+		if (*p == '`')
+			stb_buf_addc(out, '`');
+		stb_buf_addc(out, *p);
+	}
+	stb_buf_addc(out, '`');
+}
+
 void stb_oltp_drop_sql(struct stb_buf *out, const char *schema, uint32_t tables)
 {
 	stb_buf_adds(out, "DROP TABLE IF EXISTS ");
 	for (uint32_t i = 1; i <= tables + 1; i++) {
 		if (schema) {
-			stb_buf_addc(out, '`');
-			for (const char *p = schema; *p; p++) {
-				if (*p == '`')
-					stb_buf_addc(out, '`');
-				stb_buf_addc(out, *p);
-			}
-			stb_buf_adds(out, "`.");
+			stb_dataset_add_name(out, schema);
+			stb_buf_addc(out, '.');
 		}
 		if (i <= tables)
 			stb_buf_printf(out, "sbtest%u, ", i);

@@ -21,6 +21,8 @@ enum { STB_ROWS_GONE = 1 };
  * not with exact, STB_ROWS_GONE with *err: a table lacks ids at an end, and is otherwise as the workload says.
  */
 STB_NODISCARD int stb_dataset_check(struct stb_client *c, const struct stb_dataset *d, bool exact, struct stb_err *err);
+/* A name between backticks. */
+void stb_dataset_add_name(struct stb_buf *out, const char *name);
 /* Drops the tables that the marker says this run made, and the marker. Those of another run are foreign. */
 STB_NODISCARD enum stb_undo stb_dataset_drop(struct stb_client *c, const char *mark, struct stb_err *err);
 

@@ -154,6 +154,24 @@ STB_NODISCARD int stb_db_external_address(const struct stb_plan_block *database,
 STB_NODISCARD int stb_db_external_assert(const struct stb_plan_block *database, const struct stb_db_address *addr, struct stb_err *err);
 /* Of that the schema alone, entered as a load enters it. */
 STB_NODISCARD int stb_db_external_schema(const struct stb_plan_block *database, const struct stb_db_address *addr, struct stb_err *err);
+
+/* What a user of a server may do in a schema. */
+enum stb_right {
+	STB_RIGHT_SELECT = 1 << 0,
+	STB_RIGHT_INSERT = 1 << 1,
+	STB_RIGHT_UPDATE = 1 << 2,
+	STB_RIGHT_DELETE = 1 << 3,
+	STB_RIGHT_CREATE = 1 << 4,
+	STB_RIGHT_DROP = 1 << 5,
+	STB_RIGHT_INDEX = 1 << 6,
+};
+
+/* What a workload and its data set need, ORed; 0 where the block cannot be read. */
+unsigned stb_oltp_rights(const struct stb_plan_block *workload);
+/* Whether the server lets the user do that in the schema, as far as it tells without anything being done; nothing is changed. 0, or -1 with *err. */
+STB_NODISCARD int stb_db_external_rights(const struct stb_plan_block *database, const struct stb_db_address *addr, unsigned rights,
+	struct stb_err *err);
+
 /* Variables of a live server ("name\tvalue\n", sorted), for environment.json. */
 STB_NODISCARD int stb_db_variables(const struct stb_db_address *addr, struct stb_buf *out, struct stb_err *err);
 

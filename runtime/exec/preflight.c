@@ -569,6 +569,47 @@ static int need_schemas(struct needs *n)
 	return rc;
 }
 
+static unsigned rights_of(const struct stb_plan *p, uint32_t cell)
+{
+	const struct stb_plan_mix *mix = stb_plan_mix_of(p, cell);
+	unsigned rights = 0;
+
+	for (uint32_t i = 0; i < mix->n; i++)
+		rights |= strcmp(p->blocks[mix->members[i]].type, "oltp") ? 0 : stb_oltp_rights(&p->blocks[mix->members[i]]);
+	return mix->n ? rights : stb_oltp_rights(&p->blocks[p->cells[cell].workload]);
+}
+
+/* Users of external servers may do what all workloads do there. */
+static int need_rights(struct needs *n)
+{
+	const struct stb_plan *p = n->run->plan;
+	struct stb_remaining *it = stb_remaining_new(p, n->run->o->keep, &n->run->present);
+	unsigned *rights = stb_xcalloc((size_t)p->n_blocks + 1, sizeof *rights);
+	struct stb_step step;
+	struct stb_err err;
+	int rc = 0;
+
+	stb_err_clear(&err);
+	while (n->connect && stb_remaining_next(it, &step)) {
+		const uint32_t db = p->groups[step.group].database;
+
+		if (step.op == STB_OP_MEASURE && db != STB_NONE && !strcmp(p->blocks[db].type, "external"))
+			rights[db] |= rights_of(p, step.cell);
+	}
+	for (uint32_t i = 0; i < p->n_blocks && !rc; i++) {
+		struct stb_db_address addr;
+
+		if (!rights[i])
+			continue;
+		if (stb_db_external_address(&p->blocks[i], &n->run->arena, &addr, &err) || stb_db_external_rights(&p->blocks[i], &addr, rights[i], &err))
+			asked_at(&err, p->blocks[i].span);
+		rc = tell(n, named(n, &p->blocks[i]), "a user with the rights that the workloads need", "it has them", &err);
+	}
+	free(rights);
+	stb_remaining_free(it);
+	return rc;
+}
+
 static int need_same_servers(struct needs *n, const bool *groups)
 {
 	struct stb_err err;
@@ -615,6 +656,8 @@ int stb_run_needs(struct stb_run *run, bool connect, stb_need_fn *fn, void *ctx)
 		rc = need_places(&n);
 	if (!rc)
 		rc = need_schemas(&n);
+	if (!rc)
+		rc = need_rights(&n);
 	if (!rc)
 		rc = need_same_servers(&n, groups);
 	if (!rc)

@@ -331,6 +331,37 @@ SPEC
 		says "external: schema $schema: its line" "asked for at $schema.stb:$(grep -n schema $schema.stb | cut -d: -f1)"
 		holds "external: schema $schema: nothing was made" test ! -e ext-$schema
 	done
+
+	# a user who may not do what the load, or the workload, does there: asked before anything is touched, and what is advised helps
+	as() { sed "s/  socket /  user = \"$1\"\n  socket /" ext.stb; } # USER
+	user() { sql "CREATE USER $1@localhost IDENTIFIED BY 'hidden_word'; $2"; } # NAME STATEMENTS
+	user watcher "GRANT SELECT ON sbtest.* TO watcher@localhost"
+	as watcher >watcher.stb
+	expect "external: a user who may only read" 3 "$STB" run watcher.stb -o ext-watcher
+	says "external: what the user lacks" "user .watcher. lacks INSERT, DELETE, CREATE in schema .sbtest.: .*denied.*\(1142\)" err
+	says "external: its line" "asked for at watcher.stb:$(grep -n user watcher.stb | cut -d: -f1)" err
+	holds "external: nothing was made" test ! -e ext-watcher -a -z "$(sql 'SHOW TABLES FROM sbtest')"
+	expect "external: doctor says so, too" 3 "$STB" doctor --connect watcher.stb
+	says "external: in the same words" 'lacks INSERT, DELETE, CREATE in schema' out
+	sed 's/  table_size = 100/  table_size = 100  script = update_index/; s/  script     = point_select//' watcher.stb >updater.stb
+	expect "external: a workload that updates" 3 "$STB" run updater.stb -o ext-updater
+	says "external: needs one more right" 'lacks INSERT, UPDATE, DELETE, CREATE in schema' err
+	sql "$(sed -n 's/.*what to do: say on the server: \(GRANT [^;]*\);.*/\1/p' err)"
+	expect "external: what is advised helps" 0 "$STB" run updater.stb -o ext-granted
+	[ $family = MariaDB ] && lacked="INSERT DELETE CREATE DROP" || lacked="INSERT DELETE CREATE"
+	for right in $lacked; do
+		user "no_$right" "GRANT ALL ON sbtest.* TO no_$right@localhost; REVOKE $right ON sbtest.* FROM no_$right@localhost"
+		as "no_$right" >lacks.stb
+		expect "external: a user without $right" 3 "$STB" run lacks.stb -o "ext-$right"
+		says "external: without $right: is told so" "lacks $right in schema" err
+	done
+	user actor "CREATE ROLE loader; GRANT ALL ON sbtest.* TO loader; GRANT loader TO actor@localhost; SET DEFAULT ROLE loader $([ $family = MariaDB ] && echo FOR || echo TO) actor@localhost"
+	as actor >actor.stb
+	expect "external: rights by a role" 0 "$STB" run actor.stb -o ext-actor
+	user guest "GRANT ALL ON \`sb%\`.* TO guest@localhost"
+	as guest >guest.stb
+	expect "external: rights by a pattern" 0 "$STB" run guest.stb -o ext-guest
+
 	sed 's/  table_size = 100/  table_size = 100  dataset = use/; s/  socket /  schema = "other"\n  socket /' ext.stb >use.stb
 	expect "external: tables that are not as the workload says" 5 "$STB" run use.stb -o ext-use
 	says "external: the line that asked for them" "asked for at use.stb:$(grep -n 'dataset = use' use.stb | cut -d: -f1)"
