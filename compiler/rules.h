@@ -66,6 +66,7 @@ void stb_rule_rate_too_low(struct stb_rules_run *r);
 void stb_rule_rate_of_class(struct stb_rules_run *r);
 void stb_rule_without_rate(struct stb_rules_run *r);
 void stb_rule_thinktime(struct stb_rules_run *r);
+void stb_rule_long_pause(struct stb_rules_run *r);
 void stb_rule_rate_total(struct stb_rules_run *r);
 void stb_rule_steady_state(struct stb_rules_run *r);
 

@@ -2,6 +2,7 @@
  * rules_mix.c - rules of workloads that name workloads: what a mix runs at the same time, and what fills a volume before it is measured.
  */
 #include "compiler/rules.h"
+#include "runtime/base/metric.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -159,19 +160,15 @@ static void look_pairs(struct stb_rules_run *r)
 	}
 }
 
-/* NAME.metric stands beside read.metric. */
+/* NAME.metric stands beside read.metric and metrics of the mix. */
 static void look_names(struct stb_rules_run *r)
 {
-	static const char *const taken[] = { "read", "write", "trim", "sync", "server" };
-
 	for (uint32_t i = 0; i < r->s->n_parts; i++) {
 		const struct stb_block *part = r->s->parts[i]->workload->block;
 
-		for (size_t k = 0; k < STB_LEN(taken); k++) {
-			if (!strcmp(part->name, taken[k]))
-				refuse_mix(r, part, "runs a workload called `%s`: `%s.iops` would be a metric of every workload, and one of it", part->name,
-					part->name);
-		}
+		if (stb_metric_takes(part->name))
+			refuse_mix(r, part, "runs a workload called `%s`, which is a word of the metrics: `%s.iops` would be read as another one", part->name,
+				part->name);
 	}
 }
 

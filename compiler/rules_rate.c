@@ -148,6 +148,21 @@ void stb_rule_thinktime(struct stb_rules_run *r)
 	stb_diag_help(r->x->sink, d, "leave one of them out; with both, I/Os come in bursts and their latency counts the pauses");
 }
 
+void stb_rule_long_pause(struct stb_rules_run *r)
+{
+	const struct stb_eattr *pause = stb_eattr(r->w, "thinktime"), *time = stb_eattr(r->w, "runtime");
+	struct stb_diag *d;
+
+	if (!pause || !time || stb_val_cmp(&pause->val, &time->val) < 0)
+		return;
+	d = stb_find(r, STB_W0495, r->w, pause, r->w, time, "`%s` lasts for all of %s: a job does one I/O and then pauses to the end",
+		stb_attr_text(r, pause), stb_val_label(r->x->arena, &time->val));
+	if (!d)
+		return;
+	stb_find_other(r, d, r->w, time, "the time it has");
+	stb_diag_help(r->x->sink, d, "a pause is much shorter than the run, such as thinktime = 1ms");
+}
+
 void stb_rule_rate_total(struct stb_rules_run *r)
 {
 	const struct stb_eattr *iops = stb_eattr(r->w, "rate_iops"), *rate = iops ? iops : stb_eattr(r->w, "rate");

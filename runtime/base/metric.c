@@ -121,14 +121,14 @@ static bool matches(const struct row *row, const char *name, uint64_t *num, uint
 	return !strncmp(row->name, name, len - 2) && parse_percentile(name + len - 2, num, den);
 }
 
+static const struct {
+	const char *prefix;
+	enum stb_metric_need need;
+} directions[] = { { "read.", STB_NEEDS_READS }, { "write.", STB_NEEDS_WRITES }, { "trim.", STB_NEEDS_TRIMS } };
+
 /* The name behind its direction, and what that needs. */
 static const char *skip_direction(const char *name, unsigned *needs)
 {
-	static const struct {
-		const char *prefix;
-		enum stb_metric_need need;
-	} directions[] = { { "read.", STB_NEEDS_READS }, { "write.", STB_NEEDS_WRITES }, { "trim.", STB_NEEDS_TRIMS } };
-
 	*needs = 0;
 	for (size_t i = 0; i < STB_LEN(directions); i++) {
 		const size_t len = strlen(directions[i].prefix);
@@ -141,17 +141,24 @@ static const char *skip_direction(const char *name, unsigned *needs)
 	return name;
 }
 
+/* Whether names of metrics begin with these len bytes and a point: "read", "sync", "server". */
+static bool is_prefix(const char *name, size_t len)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < STB_LEN(directions) && !found; i++)
+		found = !strncmp(directions[i].prefix, name, len) && directions[i].prefix[len] == '.';
+	for (size_t i = 0; i < STB_LEN(rows) && !found; i++)
+		found = !strncmp(rows[i].name, name, len) && rows[i].name[len] == '.';
+	return found;
+}
+
 /* Bytes of the name of a mix's part and its point; 0 where the name begins with none. */
 static size_t part_len(const char *name)
 {
-	static const char *const taken[] = { "read.", "write.", "trim.", "sync.", "server." };
 	const size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
 
-	for (size_t i = 0; i < STB_LEN(taken); i++) {
-		if (!strncmp(name, taken[i], strlen(taken[i])))
-			return 0;
-	}
-	return len && name[len] == '.' && !(name[0] >= '0' && name[0] <= '9') ? len + 1 : 0;
+	return len && name[len] == '.' && !(name[0] >= '0' && name[0] <= '9') && !is_prefix(name, len) ? len + 1 : 0;
 }
 
 bool stb_metric_find(const char *name, struct stb_metric *out)
@@ -182,6 +189,13 @@ bool stb_metric_find(const char *name, struct stb_metric *out)
 		return true;
 	}
 	return false;
+}
+
+bool stb_metric_takes(const char *name)
+{
+	struct stb_metric metric;
+
+	return stb_metric_find(name, &metric) || is_prefix(name, strlen(name));
 }
 
 /* The size of a unit of results and reports, and its dimension: bytes, time, share, each also per second; NONE for a bare number. */

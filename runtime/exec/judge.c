@@ -18,7 +18,8 @@
  * killed server as a storage class that makes errors. What was counted until then is kept with the status; where nothing was measured
  * there is no row, and the journal has status and reason.
  *
- * A mix is worth what the least of its members is: verdict.c.
+ * A mix is worth what the least of its members is, and ended by size where one of them left the others alone, which nobody can do who runs alone:
+ * verdict.c.
  */
 #include "runtime/exec/judge.h"
 #include "runtime/io/io.h"

@@ -7,7 +7,7 @@
 /* X(symbol, text in results.csv, valid in relative figures, meaning) */
 #define STB_STATUSES(X)                                                                                               \
 	X(OK, "ok", 1, "Ended as asked.") \
-	X(ENDED_BY_SIZE, "ended_by_size", 1, "An io repetition that went once through its size before its runtime was over; time_based goes on.") \
+	X(ENDED_BY_SIZE, "ended_by_size", 1, "An io repetition that went through its size before its runtime was over, where time_based goes on; or one of a mix in which a workload did all of its size or events while others went on for more than 5% of the time.") \
 	X(EARLY, "invalid:early", 0, "Stopped before 95% of the asked time.") \
 	X(ERRORS, "invalid:errors", 0, "The workload met an error, or more of them than error_limit; what was counted until then is kept.") \
 	X(RATE, "invalid:rate", 0, "The asked rate was not met within rate_tolerance.") \

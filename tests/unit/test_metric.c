@@ -4,6 +4,7 @@
 #include "runtime/base/metric.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 Test(metric, percentile_names)
@@ -64,6 +65,24 @@ Test(metric, what_it_needs)
 	for (unsigned bit = STB_NEEDS_READS; bit <= STB_NEEDS_SEMISYNC; bit <<= 1) {
 		needs = bit;
 		cr_assert(stb_metric_next_need(&needs) && !needs);
+	}
+}
+
+Test(metric, words_that_no_workload_of_a_mix_may_be_called)
+{
+	static const char *const taken[] = { "read", "write", "trim", "sync", "server", "overlap", "replica_lag", "lat_p95", "slat_p999", "iops", "tps" };
+	static const char *const free_[] = { "reader", "rea", "lat", "lat_p990", "io", "server_", "database", "" };
+
+	for (size_t i = 0; i < STB_LEN(taken); i++)
+		cr_expect(stb_metric_takes(taken[i]), "%s", taken[i]);
+	for (size_t i = 0; i < STB_LEN(free_); i++)
+		cr_expect(!stb_metric_takes(free_[i]), "%s", free_[i]);
+	for (const char *const *name = stb_metric_names(); *name; name++) { /* what a metric begins with is none of a workload's */
+		char word[64];
+
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(*name, "."), *name);
+		if (!strstr(word, "NN"))
+			cr_expect(stb_metric_takes(word), "%s", word);
 	}
 }
 

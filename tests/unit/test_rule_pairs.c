@@ -12,6 +12,7 @@
 #define DISK "storage directory disk { path = \"/srv\" }\nvolume v { storage = disk }\n"
 #define LOOP "storage loop image { size = 4GiB }\nvolume v { storage = image }\n"
 #define RAW "storage loop image { size = 4GiB }\nvolume v { storage = image filesystem = none }\n"
+#define ZRAM "storage zram memory { size = 4GiB }\nvolume v { storage = memory }\n"
 #define IO(attrs) "workload io w { volume = v size = 1GiB " attrs " }\nmatrix m { workload = w }\n"
 #define MYSQL(attrs) "database mysql d { volume = v " attrs " }\n"
 #define EXTERNAL(attrs) "database external d { " attrs " }\n"
@@ -37,6 +38,7 @@ static const struct {
 	{ STB_E0402, DISK IO("rw = read ioengine = libaio direct = true iodepth = 4097"),
 		DISK IO("rw = read ioengine = libaio direct = true iodepth = 4096") },
 	{ STB_E0403, DISK IO("rw = read direct = true bs = 1KiB + 1B"), DISK IO("rw = read direct = true bs = 512B") },
+	{ STB_E0403, ZRAM IO("rw = write direct = true bs = 2KiB"), ZRAM IO("rw = write bs = 2KiB") },
 	{ STB_E0404, DISK IO("rw = read bs = 3KiB"), DISK IO("rw = read bs = 4KiB") },
 	{ STB_W0405, DISK IO("rw = read ioengine = io_uring iodepth = 4"), DISK IO("rw = read ioengine = io_uring iodepth = 4 direct = true") },
 	{ STB_N0406, DISK IO("rw = read runtime = 10s"), DISK IO("rw = read runtime = 10s time_based = true") },
@@ -59,6 +61,7 @@ static const struct {
 		DISK "workload io w { volume = v size = 16KiB rw = randread random_distribution = zoned([50%, 13%], [50%, 87%]) }\nmatrix m { workload = w }\n" },
 	{ STB_E0531, DISK IO("rw = trim ioengine = libaio"), DISK IO("rw = trim ioengine = psync") },
 	{ STB_W0493, DISK IO("rw = trim loops = 2"), DISK IO("rw = trim loops = 1") },
+	{ STB_W0493, DISK IO("rw = trim numjobs = 2 shared_file = true"), DISK IO("rw = trim numjobs = 2") },
 	{ STB_W0494, DISK IO("rw = read ioengine = libaio direct = true iodepth = 2 thinktime = 1ms"),
 		DISK IO("rw = read ioengine = libaio direct = true iodepth = 1 thinktime = 1ms") },
 	{ STB_E0491, DISK IO("rw = read ioengine = libaio direct = true iodepth = 4 iodepth_batch = 5"),
@@ -78,6 +81,7 @@ static const struct {
 		"storage directory disk { path = \"/srv\" limits { read_iops = 100/s } }\nvolume v { storage = disk }\n" IO("rw = read rate_iops = 100/s") },
 	{ STB_E0497, DISK IO("rw = read rate_process = poisson"), DISK IO("rw = read rate_process = poisson rate_iops = 5/s") },
 	{ STB_W0491, DISK IO("rw = read rate_iops = 100/s thinktime = 5ms"), DISK IO("rw = read thinktime = 5ms") },
+	{ STB_W0495, DISK IO("rw = read runtime = 1s thinktime = 1s"), DISK IO("rw = read runtime = 1s thinktime = 999ms") },
 	{ STB_N0493, DISK IO("rw = read rate_iops = 100/s numjobs = 2"), DISK IO("rw = read rate_iops = 100/s numjobs = 1") },
 	{ STB_E0498, DISK IO("rw = read time_based = true runtime = 1s steady_state { metric = iops window = 30s limit = 60s }"),
 		DISK IO("rw = read time_based = true runtime = 1s steady_state { metric = iops slope = 5% window = 30s limit = 60s }") },
