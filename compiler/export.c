@@ -131,19 +131,21 @@ static void say_once(struct stb_export *e, const char *line)
 	stb_buf_adds(&e->account, line);
 }
 
-static void tell(struct stb_export *e, const struct stb_plan_block *b, const char *attr, bool refused, const char *why)
+enum kind { REFUSED, LEFT, HEED };
+
+static void tell(struct stb_export *e, const struct stb_plan_block *b, const char *attr, enum kind kind, const char *why)
 {
+	static const char *const labels[] = { [REFUSED] = "NOT TRANSLATED, changes what is measured", [LEFT] = "left out", [HEED] = "heed" };
 	const struct stb_plan_attr *a = attr ? stb_plan_attr(b, attr) : NULL;
 	const char *what = attr, *where = stb_plan_where(&e->arena, e->plan, a && a->span != STB_NONE ? a->span : b->span);
 
 	if (a)
 		what = stb_arena_printf(&e->arena, "%s = %s", attr, stb_val_text(&e->arena, &a->val));
-	say_once(e, stb_arena_printf(&e->arena, "stb: %s: %s%s%s `%s`%s%s%s: %s\n%s%s%s", refused ? "error" : "warning", b->kind,
+	say_once(e, stb_arena_printf(&e->arena, "stb: %s: %s%s%s `%s`%s%s%s: %s\n%s%s%s", kind == REFUSED ? "error" : "warning", b->kind,
 		*b->type ? " " : "", b->type, b->name, what ? ": `" : "", what ? what : "", what ? "`" : "", why, *where ? "  --> " : "", where,
 		*where ? "\n" : ""));
-	put_comment(e, stb_arena_printf(&e->arena, "%s: %s %s%s%s: %s", refused ? "NOT TRANSLATED, changes what is measured" : "left out", b->kind, b->name,
-		what ? ": " : "", what ? what : "", why));
-	e->n_refused += refused;
+	put_comment(e, stb_arena_printf(&e->arena, "%s: %s %s%s%s: %s", labels[kind], b->kind, b->name, what ? ": " : "", what ? what : "", why));
+	e->n_refused += kind == REFUSED;
 }
 
 void stb_export_refuse(struct stb_export *e, const struct stb_plan_block *b, const char *attr, const char *fmt, ...)
@@ -151,7 +153,7 @@ void stb_export_refuse(struct stb_export *e, const struct stb_plan_block *b, con
 	va_list ap;
 
 	va_start(ap, fmt);
-	tell(e, b, attr, true, vformat(e, fmt, ap));
+	tell(e, b, attr, REFUSED, vformat(e, fmt, ap));
 	va_end(ap);
 }
 
@@ -160,7 +162,16 @@ void stb_export_leave(struct stb_export *e, const struct stb_plan_block *b, cons
 	va_list ap;
 
 	va_start(ap, fmt);
-	tell(e, b, attr, false, vformat(e, fmt, ap));
+	tell(e, b, attr, LEFT, vformat(e, fmt, ap));
+	va_end(ap);
+}
+
+void stb_export_heed(struct stb_export *e, const struct stb_plan_block *b, const char *attr, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	tell(e, b, attr, HEED, vformat(e, fmt, ap));
 	va_end(ap);
 }
 

@@ -299,6 +299,15 @@ static void put_errors(struct section *s, const char *attr, const char *option, 
 	stb_export_leave(s->e, s->w, attr, "fio goes on after any number of errors, or after none");
 }
 
+/* fio looks for completions without sleeping while the kernel's thread submits; stb sleeps (runtime/io/uring.c). */
+static void put_poller(struct section *s, const char *attr, const char *option, const struct stb_val *v)
+{
+	put_flag(s, attr, option, v);
+	if (v->num)
+		stb_export_heed(s->e, s->w, attr, "fio's jobs poll for completions while the kernel's threads poll for I/Os: with fewer than %" PRIu64 " CPUs they "
+			"take them from each other, and fio is slow", 2 * s->jobs);
+}
+
 static void put_note(struct section *s, const char *attr, const char *option, const char *text)
 {
 	(void)attr;
@@ -350,7 +359,7 @@ static const struct row {
 	{ "thinktime", "thinktime", put_time, false },
 	{ "registerfiles", "registerfiles", put_flag, false },
 	{ "fixedbufs", "fixedbufs", put_flag, false },
-	{ "sqpoll", "sqthread_poll", put_flag, false },
+	{ "sqpoll", "sqthread_poll", put_poller, false },
 	{ "hipri", "hipri", put_flag, false },
 	{ "error_limit", "continue_on_error", put_errors, false },
 	{ "rate_tolerance", "", put_nothing, false },
