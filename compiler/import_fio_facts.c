@@ -248,13 +248,28 @@ static void read_split(struct stb_fio_import *x, const struct stb_fio_job *j, st
 	share_out(x, s, percent);
 }
 
+/* In bs without a comma fio parts the directions at a colon or a dash: "8k-64k" is "8k,64k", and no range. NULL: there is none. */
+static const char *with_commas(struct stb_fio_import *x, const char *text)
+{
+	const char *at = strchr(text, ':') ? strchr(text, ':') : strchr(text, '-');
+
+	if (!at || at == text || !at[1] || strchr(text, ','))
+		return NULL;
+	return stb_arena_printf(arena(x), "%.*s,%s", (int)(at - text), text, at + 1);
+}
+
 void stb_fio_read_sizes(struct stb_fio_import *x, const struct stb_fio_job *j, struct stb_fio_sizes *s)
 {
 	struct stb_fio_option *range = j->sym[STB_FIO_BSRANGE], *split = j->sym[STB_FIO_BSSPLIT];
 
 	*s = (struct stb_fio_sizes){ .o = split ? split : range ? range : j->sym[STB_FIO_BS] };
-	if (s->o && !stb_fio_part(x, j, s->o->value ? s->o->value : "", "4096", &s->told))
-		s->refused = "reads and writes of one workload have the same sizes; the spec has those of the reads";
+	const char *text = s->o && s->o->value ? s->o->value : "", *parted = split || range ? NULL : with_commas(x, text);
+
+	if (parted)
+		s->note = "fio takes the first size for reads and the second for writes and trims; bsrange makes a range of them";
+	if (s->o && !stb_fio_part(x, j, parted ? parted : text, "4096", &s->told))
+		s->refused = parted ? "fio takes the first size for reads and the second for writes, and a workload has the same for both; bsrange makes a range of them" :
+			"reads and writes of one workload have the same sizes; the spec has those of the reads";
 	if (s->o && s->told && is_of_machine(s->told)) {
 		s->refused = of_machine;
 	} else if (s->o && s->o == split) {

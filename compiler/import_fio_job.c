@@ -173,6 +173,10 @@ static void put_amount(struct stb_fio_import *x, const struct stb_fio_job *j, ui
 	}
 	if (stb_fio_value(x, j, STB_FIO_LOOPS, &n))
 		times *= STB_MAX(n, 1);
+	if (loops && !stb_fio_peek(j, STB_FIO_LOOPS, 1)) {
+		loops->used = false;
+		stb_fio_idle(loops, "fio goes over a file once, as with loops=1");
+	}
 	if (loops && times > 1 && stb_fio_verifies(j))
 		stb_fio_differs(x, loops, "fio reads back after each loop, a workload once, after the last");
 	if (times > 1)
