@@ -8,6 +8,7 @@
 #include "runtime/exec/needs.h"
 #include "runtime/host/disturb.h"
 #include "runtime/io/engine.h"
+#include "runtime/storage/volume.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -216,17 +217,23 @@ static void tell_program(struct doctor *d, const char *name, const char *for_wha
 static void tell_privileges(struct doctor *d)
 {
 	const int fd = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+	struct stb_err err;
 
+	stb_err_clear(&err);
 	if (geteuid())
-		line(d, "misses", "root", "storage tmpfs and loop", NULL, "run as root, or use directory classes (/dev/shm for memory)", NULL);
+		line(d, "misses", "root", "storage tmpfs, loop and zram", NULL, "run as root, or use directory classes (/dev/shm for memory)", NULL);
 	else
-		line(d, "ok", "root", "storage tmpfs and loop", "yes", NULL, NULL);
+		line(d, "ok", "root", "storage tmpfs, loop and zram", "yes", NULL, NULL);
 	if (fd < 0)
 		line(d, "misses", "/dev/loop-control", "storage loop", strerror(errno), "modprobe loop, as root", NULL);
 	else
 		line(d, "ok", "/dev/loop-control", "storage loop", "it opens", NULL, NULL);
 	if (fd >= 0)
 		close(fd);
+	if (stb_zram_check(&err)) /* looks, and adds none */
+		line(d, "misses", "/sys/class/zram-control", "storage zram", err.what, err.remedy, NULL);
+	else
+		line(d, "ok", "/sys/class/zram-control", "storage zram", "devices can be added", NULL, NULL);
 }
 
 static void tell_server(struct doctor *d)
@@ -271,8 +278,8 @@ int stb_exec_doctor_self(bool json)
 	begin(&d, NULL, json);
 	tell_engines(&d);
 	tell_privileges(&d);
-	tell_program(&d, "mkfs.ext4", "filesystem ext4 on loop classes", "e2fsprogs");
-	tell_program(&d, "mkfs.xfs", "filesystem xfs on loop classes", "xfsprogs");
+	tell_program(&d, "mkfs.ext4", "filesystem ext4 on loop and zram classes", "e2fsprogs");
+	tell_program(&d, "mkfs.xfs", "filesystem xfs on loop and zram classes", "xfsprogs");
 	tell_server(&d);
 	tell_here(&d);
 	tell_limits(&d);

@@ -29,6 +29,15 @@ holds "it is JSON" jq -e '.runnable and (.lines | length > 4) and ([.lines[].sta
 expect "stb itself" 0 "$STB" doctor
 says "its engines" 'ok +ioengine psync' out
 says "and limits" '/dev/shm' out
+if [ -w /sys/class/zram-control/hot_remove ]; then
+	devices=$(ls -d /sys/block/zram*)
+	expect "zram: is looked for" 0 "$STB" doctor
+	says "zram: devices can be added" 'ok +/sys/class/zram-control: storage zram; have devices can be added' out
+	holds "zram: and none was" test "$(ls -d /sys/block/zram*)" = "$devices"
+else
+	says "zram: what is missing" 'misses +/sys/class/zram-control: storage zram; have cannot add a zram device' out
+	says "zram: and what to do" 'what to do: (load the driver|run as root)' out
+fi
 expect "stb itself as JSON" 0 "$STB" doctor --format json
 holds "it is JSON too" jq -e '.lines | length > 8' out
 sed 's/runtime/runtiem/' good.stb >bad.stb
