@@ -129,18 +129,20 @@ static const struct owned *find_owned(const char *name)
 
 /* --- server options: values ---------------------------------------------------------------------------------------------------------- */
 
-static bool refuse_value(struct stb_model *m, const struct stb_node *value, const char *name, const char *what, const char *help)
+/* All of these give the text of a value; NULL: it can have none, and why was told. */
+
+static const char *refuse_value(struct stb_model *m, const struct stb_node *value, const char *name, const char *what, const char *help)
 {
 	struct stb_sink *s = &m->c->sink;
 	struct stb_diag *d = stb_diag(s, STB_E0317, value->span, "option `%s` cannot be %s", name, what);
 
 	if (help)
 		stb_diag_help(s, d, "%s", help);
-	return false;
+	return NULL;
 }
 
 /* paths: whether the value may look like one, as those that a provisioner far away reads. */
-static bool check_text(struct stb_model *m, const struct stb_node *value, const char *name, const char *text, bool paths)
+static const char *check_text(struct stb_model *m, const struct stb_node *value, const char *name, const char *text, bool paths)
 {
 	if (!paths && strchr(text, '/'))
 		return refuse_value(m, value, name, "a text with `/`", "a spec names no paths; what the server stores lies on the database's volume");
@@ -152,7 +154,7 @@ static bool check_text(struct stb_model *m, const struct stb_node *value, const 
 	}
 	if (strlen(text) > MAX_VALUE)
 		return refuse_value(m, value, name, "as long as this", "an option's value has at most 4096 bytes");
-	return true;
+	return text;
 }
 
 /* A number as the server reads it: whole, or with a decimal point. */
@@ -166,7 +168,7 @@ static const char *number_text(struct stb_model *m, const struct stb_val *v)
 	return strchr(text, '/') || (v->type == STB_V_BYTES && v->den != 1) ? NULL : text;
 }
 
-static bool refuse_word(struct stb_model *m, const struct stb_node *value, const char *name, const char *word)
+static const char *refuse_word(struct stb_model *m, const struct stb_node *value, const char *name, const char *word)
 {
 	struct stb_sink *s = &m->c->sink;
 	struct stb_diag *d;
@@ -177,33 +179,31 @@ static bool refuse_word(struct stb_model *m, const struct stb_node *value, const
 		d = stb_diag(s, STB_E0317, value->span, "option `%s` cannot be the bare word `%s`", name, word);
 		stb_diag_here(s, d, "write %s", plain);
 		stb_diag_fixit(s, d, value->span, "%s", plain);
-		return false;
+		return NULL;
 	}
 	d = stb_diag(s, STB_E0317, value->span, "option `%s` cannot be the bare word `%s`", name, word);
 	stb_diag_here(s, d, "write \"%s\"", word);
 	stb_diag_fixit(s, d, value->span, "\"%s\"", word);
 	stb_diag_help(s, d, "there is no let or param of that name; text stands in quotes");
-	return false;
+	return NULL;
 }
 
-static bool render(struct stb_model *m, const struct stb_node *value, const char *name, const struct stb_val *v, bool paths, const char **text)
+static const char *render(struct stb_model *m, const struct stb_node *value, const char *name, const struct stb_val *v, bool paths)
 {
+	const char *text;
+
 	switch (v->type) {
 	case STB_V_STRING:
-		*text = v->str;
 		return check_text(m, value, name, v->str, paths);
 	case STB_V_BOOL:
-		*text = v->num ? "ON" : "OFF";
-		return true;
+		return v->num ? "ON" : "OFF";
 	case STB_V_COUNT:
 	case STB_V_BYTES:
-		*text = number_text(m, v);
-		if (!*text) {
+		text = number_text(m, v);
+		if (!text)
 			stb_diag(&m->c->sink, STB_E0302, value->span, "option `%s` would be %s, which is no whole number%s", name,
 				stb_val_text(&m->c->arena, v), v->type == STB_V_BYTES ? " of bytes" : "");
-			return false;
-		}
-		return true;
+		return text;
 	case STB_V_WORD:
 		return refuse_word(m, value, name, v->str);
 	case STB_V_TIME:
@@ -225,7 +225,7 @@ static bool render(struct stb_model *m, const struct stb_node *value, const char
 	case STB_V_MAP:
 		return refuse_value(m, value, name, stb_type_phrase(v->type), NULL);
 	}
-	return false;
+	return NULL;
 }
 
 bool stb_option_make(struct stb_model *m, const struct stb_schema_attr *row, const struct stb_name *name, const struct stb_node *value,
@@ -250,7 +250,10 @@ bool stb_option_make(struct stb_model *m, const struct stb_schema_attr *row, con
 		stb_report_dashed_word(m, value, STB_DASHED_TEXT);
 		return false;
 	}
-	if (!stb_eval(m, row, value, false, &v) || !render(m, value, name->text, &v, !of_server, &text))
+	if (!stb_eval(m, row, value, false, &v))
+		return false;
+	text = render(m, value, name->text, &v, !of_server);
+	if (!text)
 		return false;
 	*out = stb_val_str(STB_V_STRING, text);
 	return true;

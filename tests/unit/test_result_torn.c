@@ -17,7 +17,7 @@ static const char *const disks[] = { "storage: ssd pmem", "workload: write read"
 
 struct dir {
 	struct stb_plan *p;
-	char path[64], results[96], hist[192];
+	char path[64], results[96], hist[64 + STB_HIST_FILE_NAME];
 	char *rows, *bins; /* the files as a run writes them */
 };
 
