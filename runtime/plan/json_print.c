@@ -1,376 +1,36 @@
 /*
  * json_print.c - writes a plan as canonical JSON, line by line; the form is described in json.h.
- *
- * A writer of our own rather than a document of jansson's: a plan may have a million cells, and byte-identical output is the point. Text that is
- * not UTF-8 is written with U+FFFD in place of the bad bytes, so the output is always JSON.
  */
-#include "runtime/plan/plan.h"
-
-#include "runtime/base/buf.h"
 #include "runtime/plan/json.h"
+#include "runtime/plan/json_write.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { FLUSH_BYTES = 64 * 1024 };
-
-struct writer {
-	struct stb_buf text;   /* not yet handed on */
-	FILE *out;             /* where it goes, or NULL */
-	struct stb_hash *hash; /* the same */
-	bool first; /* no comma before the next member */
-};
-
-static void flush(struct writer *w)
+static void suite(struct stb_json_writer *w, const struct stb_plan *p)
 {
-	if (w->out)
-		fwrite(stb_buf_str(&w->text), 1, w->text.len, w->out);
-	if (w->hash)
-		stb_hash_add(w->hash, stb_buf_str(&w->text), w->text.len);
-	stb_buf_clear(&w->text);
-}
-
-static void flush_full(struct writer *w)
-{
-	if (w->text.len >= FLUSH_BYTES)
-		flush(w);
-}
-
-static void raw(struct writer *w, const char *s)
-{
-	stb_buf_adds(&w->text, s);
-}
-
-/* Bytes at s that stand for themselves and need no look at their neighbours. */
-static size_t plain(const char *s, size_t len)
-{
-	size_t n = 0;
-
-	while (n < len && (unsigned char)s[n] >= 0x20 && (unsigned char)s[n] < 0x80 && s[n] != '"' && s[n] != '\\')
-		n++;
-	return n;
-}
-
-static void string(struct writer *w, const char *s)
-{
-	size_t left = strlen(s);
-
-	raw(w, "\"");
-	while (left) {
-		int32_t code;
-		size_t n = plain(s, left);
-
-		if (n) {
-			stb_buf_add(&w->text, s, n);
-			s += n;
-			left -= n;
-			continue;
-		}
-		n = stb_utf8_next(s, left, &code);
-		if (!n) {
-			n = 1;
-			raw(w, "\xEF\xBF\xBD");
-		} else if (code == '"' || code == '\\') {
-			stb_buf_printf(&w->text, "\\%c", (char)code);
-		} else if (code == '\n') {
-			raw(w, "\\n");
-		} else if (code < 0x20) {
-			stb_buf_printf(&w->text, "\\u%04x", (unsigned)code);
-		} else {
-			stb_buf_add(&w->text, s, n);
-		}
-		s += n;
-		left -= n;
-	}
-	raw(w, "\"");
-}
-
-enum { MAX_NUMBER = 24 }; /* bytes of number() */
-
-/* Writes v, quoted where a signed reader could not hold it; returns the end. */
-static char *number(char *to, uint64_t v)
-{
-	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354"
-		"555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
-	char digits[MAX_NUMBER];
-	unsigned at = sizeof(digits);
-	const bool quoted = v > INT64_MAX;
-
-	if (quoted)
-		digits[--at] = '"';
-	for (; v >= 100; v /= 100) {
-		at -= 2;
-		memcpy(digits + at, pairs + v % 100 * 2, 2);
-	}
-	if (v >= 10)
-		digits[--at] = pairs[v * 2 + 1];
-	digits[--at] = v >= 10 ? pairs[v * 2] : (char)('0' + v);
-	if (quoted)
-		digits[--at] = '"';
-	memcpy(to, digits + at, sizeof(digits) - at);
-	return to + (sizeof(digits) - at);
-}
-
-static void put_digits(struct writer *w, uint64_t v)
-{
-	char text[MAX_NUMBER];
-
-	stb_buf_add(&w->text, text, (size_t)(number(text, v) - text));
-}
-
-/* Comma where one is due; then "key": where there is a key. */
-static void member(struct writer *w, const char *key)
-{
-	if (!w->first)
-		raw(w, ",");
-	w->first = false;
-	if (key) {
-		string(w, key);
-		raw(w, ":");
-	}
-}
-
-static void begin(struct writer *w, const char *key, const char *bracket)
-{
-	member(w, key);
-	raw(w, bracket);
+	stb_json_raw(w, ",\n");
 	w->first = true;
+	stb_json_begin(w, "suite", "{");
+	stb_json_put_str(w, "name", p->suite);
+	stb_json_put_str(w, "title", p->title);
+	stb_json_put_str(w, "description", p->description);
+	stb_json_put_str(w, "source", p->source);
+	stb_json_put_str(w, "licence", p->licence);
+	stb_json_end(w, "}");
+	stb_json_put_str(w, "profile", p->profile);
+	stb_json_put_texts(w, "params", p->params, p->n_params);
 }
 
-static void end(struct writer *w, const char *bracket)
+static void name_label_note(struct stb_json_writer *w, const char *name, const char *label, const char *note)
 {
-	raw(w, bracket);
-	w->first = false;
-}
-
-static void put_str(struct writer *w, const char *key, const char *s)
-{
-	if (!s)
-		return;
-	member(w, key);
-	string(w, s);
-}
-
-static void put_u64(struct writer *w, const char *key, uint64_t v)
-{
-	member(w, key);
-	put_digits(w, v);
-}
-
-static void put_index(struct writer *w, const char *key, uint32_t i)
-{
-	if (i != STB_NONE)
-		put_u64(w, key, i);
-}
-
-static void put_flag(struct writer *w, const char *key, bool on)
-{
-	if (!on)
-		return;
-	member(w, key);
-	raw(w, "true");
-}
-
-/* One line of a top-level array. */
-static void open_line(struct writer *w)
-{
-	raw(w, w->first ? "\n" : ",\n");
-	raw(w, "{");
-	w->first = true;
-}
-
-static void close_line(struct writer *w)
-{
-	end(w, "}");
-	flush_full(w);
-}
-
-static void open_lines(struct writer *w, const char *key)
-{
-	raw(w, ",\n");
-	w->first = true;
-	begin(w, key, "[");
-}
-
-static void texts(struct writer *w, const char *key, const char **list, uint32_t n)
-{
-	open_lines(w, key);
-	for (uint32_t i = 0; i < n; i++) {
-		raw(w, i ? ",\n" : "\n");
-		string(w, list[i]);
-	}
-	end(w, "]");
-	flush_full(w);
-}
-
-/* --- values -------------------------------------------------------------------------------------------------------------------------- */
-
-static void put_number(struct writer *w, const char *key, __int128 num, int64_t den)
-{
-	member(w, key);
-	if (den == 1 && num >= 0)
-		put_digits(w, (uint64_t)num);
-	else if (den == 1)
-		stb_buf_printf(&w->text, "%" PRId64, (int64_t)num);
-	else
-		stb_buf_printf(&w->text, "\"%" PRId64 "/%" PRId64 "\"", (int64_t)num, den);
-}
-
-static void share(struct writer *w, const struct stb_val *v)
-{
-	int64_t common = 100, percent;
-
-	for (int64_t rest = v->den; rest;) {
-		const int64_t next = common % rest;
-
-		common = rest;
-		rest = next;
-	}
-	if (__builtin_mul_overflow(v->num, 100 / common, &percent))
-		stb_buf_printf(&w->text, "\"share\":\"%" PRId64 "/%" PRId64 "\"", v->num, v->den);
-	else
-		put_number(w, "percent", percent, v->den / common);
-}
-
-static void value(struct writer *w, const struct stb_val *v);
-
-static void items(struct writer *w, const struct stb_val *v)
-{
-	w->first = true;
-	for (uint32_t i = 0; i < v->n_items; i++) {
-		member(w, v->type == STB_V_MAP ? v->keys[i] : v->type == STB_V_RANGE ? (i ? "to" : "from") : NULL);
-		value(w, &v->items[i]);
-	}
-}
-
-static void tagged(struct writer *w, const struct stb_val *v)
-{
-	raw(w, "{");
-	w->first = true;
-	switch (v->type) {
-	case STB_V_COUNT:
-		put_number(w, "count", v->num, v->den);
-		break;
-	case STB_V_BYTES:
-		put_number(w, "bytes", v->num, v->den);
-		break;
-	case STB_V_TIME:
-		put_number(w, "ns", v->num, v->den);
-		break;
-	case STB_V_SHARE:
-		share(w, v);
-		break;
-	case STB_V_RATE:
-		put_number(w, "per_s", v->num, v->den);
-		break;
-	case STB_V_BYTE_RATE:
-		put_number(w, "bytes_per_s", v->num, v->den);
-		break;
-	case STB_V_CLOCK:
-		stb_buf_printf(&w->text, "\"at\":\"%02d:%02d\"", (int)(v->num / 60), (int)(v->num % 60));
-		break;
-	case STB_V_WORD:
-		put_str(w, "word", v->str);
-		break;
-	case STB_V_REF:
-		put_str(w, "ref", v->str);
-		break;
-	case STB_V_SECRET:
-		put_str(w, "secret", v->str);
-		break;
-	case STB_V_RANGE:
-		items(w, v);
-		break;
-	case STB_V_MAP:
-		begin(w, "map", "{");
-		items(w, v);
-		end(w, "}");
-		break;
-	case STB_V_NONE:
-	case STB_V_BOOL:
-	case STB_V_STRING:
-	case STB_V_LIST:
-		STB_BUG("untagged value");
-	}
-	end(w, "}");
-}
-
-static void value(struct writer *w, const struct stb_val *v)
-{
-	switch (v->type) {
-	case STB_V_NONE:
-		raw(w, "null");
-		return;
-	case STB_V_BOOL:
-		raw(w, v->num ? "true" : "false");
-		return;
-	case STB_V_STRING:
-		string(w, v->str);
-		return;
-	case STB_V_LIST:
-		raw(w, "[");
-		items(w, v);
-		end(w, "]");
-		return;
-	case STB_V_COUNT:
-		if (v->den == 1) {
-			stb_buf_printf(&w->text, "%" PRId64, v->num);
-			return;
-		}
-		tagged(w, v);
-		return;
-	case STB_V_BYTES:
-	case STB_V_TIME:
-	case STB_V_SHARE:
-	case STB_V_RATE:
-	case STB_V_BYTE_RATE:
-	case STB_V_CLOCK:
-	case STB_V_WORD:
-	case STB_V_REF:
-	case STB_V_SECRET:
-	case STB_V_RANGE:
-	case STB_V_MAP:
-		tagged(w, v);
-		return;
-	}
-	STB_BUG("unknown value type");
-}
-
-static void put_val(struct writer *w, const char *key, const struct stb_val *v)
-{
-	if (v->type == STB_V_NONE)
-		return;
-	member(w, key);
-	value(w, v);
-}
-
-/* --- parts of a plan ----------------------------------------------------------------------------------------------------------------- */
-
-static void suite(struct writer *w, const struct stb_plan *p)
-{
-	raw(w, ",\n");
-	w->first = true;
-	begin(w, "suite", "{");
-	put_str(w, "name", p->suite);
-	put_str(w, "title", p->title);
-	put_str(w, "description", p->description);
-	put_str(w, "source", p->source);
-	put_str(w, "licence", p->licence);
-	end(w, "}");
-	put_str(w, "profile", p->profile);
-	texts(w, "params", p->params, p->n_params);
-}
-
-static void name_label_note(struct writer *w, const char *name, const char *label, const char *note)
-{
-	put_str(w, "name", name);
-	put_str(w, "label", label);
-	put_str(w, "note", note);
+	stb_json_put_str(w, "name", name);
+	stb_json_put_str(w, "label", label);
+	stb_json_put_str(w, "note", note);
 }
 
 /* The names of the attributes that `is` holds for. */
-static void attr_names(struct writer *w, const char *key, const struct stb_plan_block *b, bool (*is)(const struct stb_plan_attr *))
+static void attr_names(struct stb_json_writer *w, const char *key, const struct stb_plan_block *b, bool (*is)(const struct stb_plan_attr *))
 {
 	bool any = false;
 
@@ -378,12 +38,12 @@ static void attr_names(struct writer *w, const char *key, const struct stb_plan_
 		if (!is(&b->attrs[i]))
 			continue;
 		if (!any)
-			begin(w, key, "[");
+			stb_json_begin(w, key, "[");
 		any = true;
-		put_str(w, NULL, b->attrs[i].name);
+		stb_json_put_str(w, NULL, b->attrs[i].name);
 	}
 	if (any)
-		end(w, "]");
+		stb_json_end(w, "]");
 }
 
 static bool is_default(const struct stb_plan_attr *a)
@@ -401,145 +61,145 @@ static bool is_no_id(const struct stb_plan_attr *a)
 	return a->ident == STB_NO_ID;
 }
 
-static void block(struct writer *w, const struct stb_plan_block *b)
+static void block(struct stb_json_writer *w, const struct stb_plan_block *b)
 {
-	open_line(w);
-	put_str(w, "kind", b->kind);
+	stb_json_open_line(w);
+	stb_json_put_str(w, "kind", b->kind);
 	if (b->not_run)
-		put_str(w, "not_run", b->not_run);
+		stb_json_put_str(w, "not_run", b->not_run);
 	if (b->not_run_attr)
-		put_str(w, "not_run_attr", b->not_run_attr);
+		stb_json_put_str(w, "not_run_attr", b->not_run_attr);
 	if (b->not_run_change)
-		put_str(w, "not_run_change", b->not_run_change);
-	put_str(w, "type", b->type);
+		stb_json_put_str(w, "not_run_change", b->not_run_change);
+	stb_json_put_str(w, "type", b->type);
 	name_label_note(w, b->name, b->label, b->note);
-	begin(w, "attrs", "{");
+	stb_json_begin(w, "attrs", "{");
 	for (uint32_t i = 0; i < b->n_attrs; i++) {
-		member(w, b->attrs[i].name);
-		value(w, &b->attrs[i].val);
+		stb_json_member(w, b->attrs[i].name);
+		stb_json_value(w, &b->attrs[i].val);
 	}
-	end(w, "}");
+	stb_json_end(w, "}");
 	attr_names(w, "default", b, is_default);
 	attr_names(w, "address", b, is_address);
 	attr_names(w, "no_id", b, is_no_id);
-	close_line(w);
+	stb_json_close_line(w);
 }
 
-static void axis(struct writer *w, const struct stb_plan_axis *x)
+static void axis(struct stb_json_writer *w, const struct stb_plan_axis *x)
 {
-	begin(w, NULL, "{");
-	put_str(w, "name", x->name);
-	put_str(w, "label", x->label);
-	put_str(w, "kind", x->kind);
-	put_flag(w, "described", x->described);
-	begin(w, "values", "[");
+	stb_json_begin(w, NULL, "{");
+	stb_json_put_str(w, "name", x->name);
+	stb_json_put_str(w, "label", x->label);
+	stb_json_put_str(w, "kind", x->kind);
+	stb_json_put_flag(w, "described", x->described);
+	stb_json_begin(w, "values", "[");
 	for (uint32_t i = 0; i < x->n_values; i++) {
-		begin(w, NULL, "{");
-		put_str(w, "key", x->values[i].key);
-		put_str(w, "label", x->values[i].label);
-		end(w, "}");
+		stb_json_begin(w, NULL, "{");
+		stb_json_put_str(w, "key", x->values[i].key);
+		stb_json_put_str(w, "label", x->values[i].label);
+		stb_json_end(w, "}");
 	}
-	end(w, "]");
-	end(w, "}");
+	stb_json_end(w, "]");
+	stb_json_end(w, "}");
 }
 
-static void selector(struct writer *w, const char *key, const struct stb_plan_matrix *m, const struct stb_selector *s)
+static void selector(struct stb_json_writer *w, const char *key, const struct stb_plan_matrix *m, const struct stb_selector *s)
 {
-	begin(w, key, "[");
+	stb_json_begin(w, key, "[");
 	for (uint32_t i = 0; i < s->n_terms; i++) {
 		const struct stb_selector_term *t = &s->terms[i];
 
-		begin(w, NULL, "{");
-		put_str(w, "axis", m->axes[t->axis].name);
-		begin(w, "values", "[");
+		stb_json_begin(w, NULL, "{");
+		stb_json_put_str(w, "axis", m->axes[t->axis].name);
+		stb_json_begin(w, "values", "[");
 		for (uint32_t j = 0; j < t->n_values; j++) {
-			member(w, NULL);
+			stb_json_member(w, NULL);
 			if (t->values[j] == STB_NONE)
-				raw(w, "null");
+				stb_json_raw(w, "null");
 			else
-				string(w, m->axes[t->axis].values[t->values[j]].key);
+				stb_json_string(w, m->axes[t->axis].values[t->values[j]].key);
 		}
-		end(w, "]");
-		end(w, "}");
+		stb_json_end(w, "]");
+		stb_json_end(w, "}");
 	}
-	end(w, "]");
+	stb_json_end(w, "]");
 }
 
-static void matrix(struct writer *w, const struct stb_plan_matrix *m)
+static void matrix(struct stb_json_writer *w, const struct stb_plan_matrix *m)
 {
-	open_line(w);
+	stb_json_open_line(w);
 	name_label_note(w, m->name, m->label, m->note);
-	begin(w, "axes", "[");
+	stb_json_begin(w, "axes", "[");
 	for (uint32_t i = 0; i < m->n_axes; i++)
 		axis(w, &m->axes[i]);
-	end(w, "]");
-	put_u64(w, "repeat", m->repeat);
-	put_str(w, "order", stb_order_name(m->order));
-	put_str(w, "fresh", stb_fresh_name(m->fresh));
-	put_u64(w, "seed", m->seed);
-	put_u64(w, "cooldown_ns", m->cooldown_ns);
-	put_u64(w, "interval_ns", m->interval_ns);
+	stb_json_end(w, "]");
+	stb_json_put_u64(w, "repeat", m->repeat);
+	stb_json_put_str(w, "order", stb_order_name(m->order));
+	stb_json_put_str(w, "fresh", stb_fresh_name(m->fresh));
+	stb_json_put_u64(w, "seed", m->seed);
+	stb_json_put_u64(w, "cooldown_ns", m->cooldown_ns);
+	stb_json_put_u64(w, "interval_ns", m->interval_ns);
 	if (m->not_run)
-		put_str(w, "not_run", m->not_run);
+		stb_json_put_str(w, "not_run", m->not_run);
 	if (m->schedule_days) {
-		put_u64(w, "schedule_days", m->schedule_days);
-		begin(w, "schedule_at", "[");
+		stb_json_put_u64(w, "schedule_days", m->schedule_days);
+		stb_json_begin(w, "schedule_at", "[");
 		for (uint32_t i = 0; i < m->n_schedule_at; i++) {
-			member(w, NULL);
+			stb_json_member(w, NULL);
 			stb_buf_printf(&w->text, "\"%02u:%02u\"", m->schedule_at[i] / 60, m->schedule_at[i] % 60);
 		}
-		end(w, "]");
+		stb_json_end(w, "]");
 	}
 	if (m->n_excludes) {
-		begin(w, "excludes", "[");
+		stb_json_begin(w, "excludes", "[");
 		for (uint32_t i = 0; i < m->n_excludes; i++) {
-			begin(w, NULL, "{");
+			stb_json_begin(w, NULL, "{");
 			selector(w, "where", m, &m->excludes[i].where);
-			put_str(w, "reason", m->excludes[i].reason);
-			end(w, "}");
+			stb_json_put_str(w, "reason", m->excludes[i].reason);
+			stb_json_end(w, "}");
 		}
-		end(w, "]");
+		stb_json_end(w, "]");
 	}
-	put_u64(w, "first_cell", m->first_cell);
-	put_u64(w, "n_cells", m->n_cells);
-	close_line(w);
+	stb_json_put_u64(w, "first_cell", m->first_cell);
+	stb_json_put_u64(w, "n_cells", m->n_cells);
+	stb_json_close_line(w);
 }
 
-static void group(struct writer *w, const struct stb_plan_group *g)
+static void group(struct stb_json_writer *w, const struct stb_plan_group *g)
 {
-	open_line(w);
-	put_str(w, "id", g->id);
-	put_index(w, "server", g->server);
-	put_index(w, "database", g->database);
-	begin(w, "mounts", "[");
+	stb_json_open_line(w);
+	stb_json_put_str(w, "id", g->id);
+	stb_json_put_index(w, "server", g->server);
+	stb_json_put_index(w, "database", g->database);
+	stb_json_begin(w, "mounts", "[");
 	for (uint32_t i = 0; i < g->n_mounts; i++) {
-		begin(w, NULL, "{");
-		put_str(w, "role", g->mounts[i].role);
-		put_u64(w, "volume", g->mounts[i].volume);
-		put_u64(w, "storage", g->mounts[i].storage);
+		stb_json_begin(w, NULL, "{");
+		stb_json_put_str(w, "role", g->mounts[i].role);
+		stb_json_put_u64(w, "volume", g->mounts[i].volume);
+		stb_json_put_u64(w, "storage", g->mounts[i].storage);
 		if (g->mounts[i].space_bytes)
-			put_u64(w, "space_bytes", g->mounts[i].space_bytes);
-		end(w, "}");
+			stb_json_put_u64(w, "space_bytes", g->mounts[i].space_bytes);
+		stb_json_end(w, "}");
 	}
-	end(w, "]");
-	put_index(w, "dataset", g->dataset);
+	stb_json_end(w, "]");
+	stb_json_put_index(w, "dataset", g->dataset);
 	if (g->n_fills) {
-		begin(w, "fills", "[");
+		stb_json_begin(w, "fills", "[");
 		for (uint32_t i = 0; i < g->n_fills; i++)
-			put_u64(w, NULL, g->fills[i]);
-		end(w, "]");
+			stb_json_put_u64(w, NULL, g->fills[i]);
+		stb_json_end(w, "]");
 	}
-	put_u64(w, "load_bytes", g->load_bytes);
-	put_u64(w, "space_bytes", g->space_bytes);
-	put_u64(w, "provision_ns", g->provision_ns);
+	stb_json_put_u64(w, "load_bytes", g->load_bytes);
+	stb_json_put_u64(w, "space_bytes", g->space_bytes);
+	stb_json_put_u64(w, "provision_ns", g->provision_ns);
 	if (g->copy_bytes) {
-		put_u64(w, "copy_bytes", g->copy_bytes);
-		put_u64(w, "restore_ns", g->restore_ns);
+		stb_json_put_u64(w, "copy_bytes", g->copy_bytes);
+		stb_json_put_u64(w, "restore_ns", g->restore_ns);
 	}
-	put_str(w, "not_run", g->not_run);
+	stb_json_put_str(w, "not_run", g->not_run);
 	if (g->not_run)
-		put_index(w, "not_run_block", g->not_run_block);
-	close_line(w);
+		stb_json_put_index(w, "not_run_block", g->not_run_block);
+	stb_json_close_line(w);
 }
 
 /* --- cells: most of a plan, and most of a cell's line is the same in many others ------------------------------------------------------- */
@@ -560,7 +220,7 @@ struct cell_form {
 
 static const char before_id[] = "{\"id\":\"";
 
-static struct piece cut(struct writer *w, struct cell_form *f)
+static struct piece cut(struct stb_json_writer *w, struct cell_form *f)
 {
 	const struct piece p = { stb_arena_strndup(&f->arena, stb_buf_str(&w->text), w->text.len), w->text.len };
 
@@ -570,14 +230,14 @@ static struct piece cut(struct writer *w, struct cell_form *f)
 
 static void form_open(struct cell_form *f, const struct stb_plan_matrix *m, uint32_t index)
 {
-	struct writer w = { .first = false };
+	struct stb_json_writer w = { .first = false };
 
-	*f = (struct cell_form){ .matrix = m, .longest = 256 + STB_HASH_HEX + (10 + STB_MAX_MEMBERS) * MAX_NUMBER + m->n_axes };
+	*f = (struct cell_form){ .matrix = m, .longest = 256 + STB_HASH_HEX + (10 + STB_MAX_MEMBERS) * STB_JSON_NUMBER + m->n_axes };
 	stb_arena_init(&f->arena);
 	stb_buf_init(&w.text);
-	raw(&w, "\"");
-	put_u64(&w, "matrix", index);
-	begin(&w, "axes", "{");
+	stb_json_raw(&w, "\"");
+	stb_json_put_u64(&w, "matrix", index);
+	stb_json_begin(&w, "axes", "{");
 	f->begin = cut(&w, f);
 	f->longest += f->begin.len;
 	f->values = STB_NEW_ARRAY(&f->arena, struct piece *, m->n_axes);
@@ -587,7 +247,7 @@ static void form_open(struct cell_form *f, const struct stb_plan_matrix *m, uint
 		f->values[i] = STB_NEW_ARRAY(&f->arena, struct piece, m->axes[i].n_values);
 		for (uint32_t v = 0; v < m->axes[i].n_values; v++) {
 			w.first = true;
-			put_str(&w, m->axes[i].name, m->axes[i].values[v].key);
+			stb_json_put_str(&w, m->axes[i].name, m->axes[i].values[v].key);
 			f->values[i][v] = cut(&w, f);
 			longest = STB_MAX(longest, f->values[i][v].len);
 		}
@@ -609,7 +269,7 @@ static char *put(char *to, const char *s, size_t len)
 
 static char *put_named(char *to, const char *before, uint64_t v)
 {
-	return number(put(to, before, strlen(before)), v);
+	return stb_json_number(put(to, before, strlen(before)), v);
 }
 
 static char *cell_axes(char *to, const struct cell_form *f, const uint32_t *point)
@@ -629,7 +289,7 @@ static char *cell_axes(char *to, const struct cell_form *f, const uint32_t *poin
 	return to;
 }
 
-static void cell(struct writer *w, const struct cell_form *f, const struct stb_plan *p, uint32_t index)
+static void cell(struct stb_json_writer *w, const struct cell_form *f, const struct stb_plan *p, uint32_t index)
 {
 	static const char unbounded[] = "\"unbounded\"";
 	const struct stb_plan_cell *c = &p->cells[index];
@@ -665,14 +325,14 @@ static void cell(struct writer *w, const struct cell_form *f, const struct stb_p
 	if (c->write_bytes == STB_UNBOUNDED)
 		to = put(to, unbounded, sizeof(unbounded) - 1);
 	else
-		to = number(to, c->write_bytes);
+		to = stb_json_number(to, c->write_bytes);
 	*to++ = '}';
 	stb_buf_filled(&w->text, (size_t)(to - line));
-	flush_full(w);
+	stb_json_flush_full(w);
 }
 
 /* Cells follow their matrices. */
-static void cells(struct writer *w, const struct stb_plan *p)
+static void cells(struct stb_json_writer *w, const struct stb_plan *p)
 {
 	for (uint32_t m = 0; m < p->n_matrices; m++) {
 		const uint32_t first = p->matrices[m].first_cell;
@@ -687,108 +347,108 @@ static void cells(struct writer *w, const struct stb_plan *p)
 
 /* --- reports and claims -------------------------------------------------------------------------------------------------------------- */
 
-static void put_axis(struct writer *w, const char *key, const struct stb_plan_matrix *m, uint32_t i)
+static void put_axis(struct stb_json_writer *w, const char *key, const struct stb_plan_matrix *m, uint32_t i)
 {
 	if (i != STB_NONE)
-		put_str(w, key, m->axes[i].name);
+		stb_json_put_str(w, key, m->axes[i].name);
 }
 
-static void report(struct writer *w, const struct stb_plan *p, const struct stb_plan_report *r)
+static void report(struct stb_json_writer *w, const struct stb_plan *p, const struct stb_plan_report *r)
 {
 	const struct stb_plan_matrix *m = &p->matrices[r->matrix];
 
-	open_line(w);
+	stb_json_open_line(w);
 	name_label_note(w, r->name, r->label, r->note);
-	put_u64(w, "matrix", r->matrix);
+	stb_json_put_u64(w, "matrix", r->matrix);
 	selector(w, "where", m, &r->where);
 	if (r->has_baseline)
 		selector(w, "baseline", m, &r->baseline);
 	put_axis(w, "split", m, r->split);
 	put_axis(w, "rows", m, r->rows);
 	put_axis(w, "columns", m, r->columns);
-	begin(w, "fold", "[");
+	stb_json_begin(w, "fold", "[");
 	for (uint32_t i = 0; i < r->n_fold; i++)
 		put_axis(w, NULL, m, r->fold[i]);
-	end(w, "]");
-	begin(w, "metrics", "[");
+	stb_json_end(w, "]");
+	stb_json_begin(w, "metrics", "[");
 	for (uint32_t i = 0; i < r->n_metrics; i++)
-		put_str(w, NULL, r->metrics[i]);
-	end(w, "]");
-	begin(w, "show", "[");
+		stb_json_put_str(w, NULL, r->metrics[i]);
+	stb_json_end(w, "]");
+	stb_json_begin(w, "show", "[");
 	for (uint32_t i = 0; i < r->n_views; i++)
-		put_str(w, NULL, stb_view_name(r->views[i]));
-	end(w, "]");
-	put_str(w, "aggregate", stb_aggregate_name(r->aggregate));
-	put_flag(w, "geomean", r->geomean);
+		stb_json_put_str(w, NULL, stb_view_name(r->views[i]));
+	stb_json_end(w, "]");
+	stb_json_put_str(w, "aggregate", stb_aggregate_name(r->aggregate));
+	stb_json_put_flag(w, "geomean", r->geomean);
 	if (r->chart)
-		put_str(w, "chart", r->chart);
-	put_val(w, "units", &r->units);
-	put_val(w, "decimals", &r->decimals);
-	put_val(w, "headings", &r->headings);
-	close_line(w);
+		stb_json_put_str(w, "chart", r->chart);
+	stb_json_put_val(w, "units", &r->units);
+	stb_json_put_val(w, "decimals", &r->decimals);
+	stb_json_put_val(w, "headings", &r->headings);
+	stb_json_close_line(w);
 }
 
-static void claim(struct writer *w, const struct stb_plan *p, const struct stb_plan_claim *c)
+static void claim(struct stb_json_writer *w, const struct stb_plan *p, const struct stb_plan_claim *c)
 {
 	const struct stb_plan_matrix *m = &p->matrices[c->matrix];
 
-	open_line(w);
+	stb_json_open_line(w);
 	name_label_note(w, c->name, c->label, c->note);
-	put_u64(w, "matrix", c->matrix);
-	put_str(w, "metric", c->metric);
+	stb_json_put_u64(w, "matrix", c->matrix);
+	stb_json_put_str(w, "metric", c->metric);
 	selector(w, "where", m, &c->where);
 	if (c->has_baseline)
 		selector(w, "baseline", m, &c->baseline);
-	put_str(w, "form", stb_view_name(c->form));
-	put_val(w, "expect", &c->expect);
-	put_u64(w, "digits", c->digits);
-	put_str(w, "unit", c->unit);
-	put_str(w, "aggregate", stb_aggregate_name(c->aggregate));
+	stb_json_put_str(w, "form", stb_view_name(c->form));
+	stb_json_put_val(w, "expect", &c->expect);
+	stb_json_put_u64(w, "digits", c->digits);
+	stb_json_put_str(w, "unit", c->unit);
+	stb_json_put_str(w, "aggregate", stb_aggregate_name(c->aggregate));
 	if (c->confidence.type != STB_V_NONE)
-		put_val(w, "confidence", &c->confidence);
-	put_flag(w, "asserted", c->asserted);
-	close_line(w);
+		stb_json_put_val(w, "confidence", &c->confidence);
+	stb_json_put_flag(w, "asserted", c->asserted);
+	stb_json_close_line(w);
 }
 
 /* Everything that the plan's hash covers. */
-static void body(struct writer *w, const struct stb_plan *p)
+static void body(struct stb_json_writer *w, const struct stb_plan *p)
 {
-	raw(w, "{\n");
+	stb_json_raw(w, "{\n");
 	w->first = true;
-	put_u64(w, "stb_plan", STB_PLAN_FORM);
+	stb_json_put_u64(w, "stb_plan", STB_PLAN_FORM);
 	suite(w, p);
-	open_lines(w, "blocks");
+	stb_json_open_lines(w, "blocks");
 	for (uint32_t i = 0; i < p->n_blocks; i++)
 		block(w, &p->blocks[i]);
-	end(w, "]");
-	open_lines(w, "matrices");
+	stb_json_end(w, "]");
+	stb_json_open_lines(w, "matrices");
 	for (uint32_t i = 0; i < p->n_matrices; i++)
 		matrix(w, &p->matrices[i]);
-	end(w, "]");
-	open_lines(w, "groups");
+	stb_json_end(w, "]");
+	stb_json_open_lines(w, "groups");
 	for (uint32_t i = 0; i < p->n_groups; i++)
 		group(w, &p->groups[i]);
-	end(w, "]");
-	open_lines(w, "cells");
+	stb_json_end(w, "]");
+	stb_json_open_lines(w, "cells");
 	cells(w, p);
-	end(w, "]");
-	open_lines(w, "reports");
+	stb_json_end(w, "]");
+	stb_json_open_lines(w, "reports");
 	for (uint32_t i = 0; i < p->n_reports; i++)
 		report(w, p, &p->reports[i]);
-	end(w, "]");
-	open_lines(w, "claims");
+	stb_json_end(w, "]");
+	stb_json_open_lines(w, "claims");
 	for (uint32_t i = 0; i < p->n_claims; i++)
 		claim(w, p, &p->claims[i]);
-	end(w, "]");
-	texts(w, "privileges", p->privileges, p->n_privileges);
-	texts(w, "devices", p->devices, p->n_devices);
-	texts(w, "secrets", p->secrets, p->n_secrets);
-	texts(w, "notes", p->notes, p->n_notes);
+	stb_json_end(w, "]");
+	stb_json_put_texts(w, "privileges", p->privileges, p->n_privileges);
+	stb_json_put_texts(w, "devices", p->devices, p->n_devices);
+	stb_json_put_texts(w, "secrets", p->secrets, p->n_secrets);
+	stb_json_put_texts(w, "notes", p->notes, p->n_notes);
 }
 
 /* --- where things were written ------------------------------------------------------------------------------------------------------- */
 
-static void place(struct writer *w, const struct stb_plan *p, const char *list, uint32_t index, const struct stb_plan_attr *a, uint32_t span)
+static void place(struct stb_json_writer *w, const struct stb_plan *p, const char *list, uint32_t index, const struct stb_plan_attr *a, uint32_t span)
 {
 	const bool has_origin = a && a->origin != STB_FROM_DEFAULT;
 	struct stb_buf owner;
@@ -797,21 +457,21 @@ static void place(struct writer *w, const struct stb_plan *p, const char *list, 
 		return;
 	stb_buf_init(&owner);
 	stb_buf_printf(&owner, "%s[%" PRIu32 "]%s%s", list, index, a ? "." : "", a ? a->name : "");
-	open_line(w);
-	put_str(w, "owner", stb_buf_str(&owner));
+	stb_json_open_line(w);
+	stb_json_put_str(w, "owner", stb_buf_str(&owner));
 	stb_buf_fini(&owner);
 	if (has_origin)
-		put_str(w, "origin", stb_origin_name(a->origin));
+		stb_json_put_str(w, "origin", stb_origin_name(a->origin));
 	if (span != STB_NONE) {
-		put_u64(w, "file", p->spans[span].file);
-		put_u64(w, "line", p->spans[span].line);
-		put_u64(w, "column", p->spans[span].column);
-		put_u64(w, "width", p->spans[span].width);
+		stb_json_put_u64(w, "file", p->spans[span].file);
+		stb_json_put_u64(w, "line", p->spans[span].line);
+		stb_json_put_u64(w, "column", p->spans[span].column);
+		stb_json_put_u64(w, "width", p->spans[span].width);
 	}
-	close_line(w);
+	stb_json_close_line(w);
 }
 
-static void places(struct writer *w, const struct stb_plan *p)
+static void places(struct stb_json_writer *w, const struct stb_plan *p)
 {
 	for (uint32_t i = 0; i < p->n_blocks; i++) {
 		place(w, p, "blocks", i, NULL, p->blocks[i].span);
@@ -837,54 +497,54 @@ void stb_plan_spec_hash(const struct stb_plan *p, char out[STB_HASH_HEX])
 	stb_buf_fini(&b);
 }
 
-static void sources(struct writer *w, const struct stb_plan *p)
+static void sources(struct stb_json_writer *w, const struct stb_plan *p)
 {
 	char spec[STB_HASH_HEX];
 
 	stb_plan_spec_hash(p, spec);
-	raw(w, ",\n");
+	stb_json_raw(w, ",\n");
 	w->first = true;
-	begin(w, "source", "{");
-	put_str(w, "spec", spec);
-	begin(w, "files", "[");
+	stb_json_begin(w, "source", "{");
+	stb_json_put_str(w, "spec", spec);
+	stb_json_begin(w, "files", "[");
 	for (uint32_t i = 0; i < p->n_files; i++) {
-		open_line(w);
-		put_str(w, "name", p->files[i].name);
-		put_str(w, "sha256", p->files[i].sha256);
-		close_line(w);
+		stb_json_open_line(w);
+		stb_json_put_str(w, "name", p->files[i].name);
+		stb_json_put_str(w, "sha256", p->files[i].sha256);
+		stb_json_close_line(w);
 	}
-	end(w, "]");
-	open_lines(w, "spans");
+	stb_json_end(w, "]");
+	stb_json_open_lines(w, "spans");
 	places(w, p);
-	end(w, "]");
-	end(w, "}");
+	stb_json_end(w, "]");
+	stb_json_end(w, "}");
 }
 
 void stb_plan_print_json(const struct stb_plan *p, FILE *out)
 {
-	struct writer w = { .out = out };
+	struct stb_json_writer w = { .out = out };
 
 	stb_buf_init(&w.text);
 	body(&w, p);
-	raw(&w, ",\n");
+	stb_json_raw(&w, ",\n");
 	w.first = true;
-	put_str(&w, "hash", p->hash);
+	stb_json_put_str(&w, "hash", p->hash);
 	sources(&w, p);
-	raw(&w, "\n}\n");
-	flush(&w);
+	stb_json_raw(&w, "\n}\n");
+	stb_json_flush(&w);
 	stb_buf_fini(&w.text);
 }
 
 void stb_plan_seal(struct stb_plan *p)
 {
 	struct stb_hash hash;
-	struct writer w = { .hash = &hash };
+	struct stb_json_writer w = { .hash = &hash };
 
 	stb_hash_begin(&hash);
 	stb_buf_init(&w.text);
 	body(&w, p);
-	raw(&w, "\n}\n");
-	flush(&w);
+	stb_json_raw(&w, "\n}\n");
+	stb_json_flush(&w);
 	stb_hash_end(&hash, p->hash);
 	stb_buf_fini(&w.text);
 }
