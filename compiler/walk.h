@@ -1,5 +1,5 @@
 /*
- * walk.h - what is known while the cells of one matrix are walked. Private to expand.c and expand_tell.c.
+ * walk.h - what is known while the cells of one matrix are walked. Private to expand.c, chain.c and expand_tell.c.
  */
 #ifndef STB_WALK_H
 #define STB_WALK_H
@@ -37,6 +37,15 @@ struct stb_walk {
 	uint32_t n_lacks, cap_lacks;
 	uint32_t n_errors_before;  /* of this matrix: cells that are the same may be their consequence */
 };
+
+/*
+ * chain.c: the chain of the cell at w->point, with the settings in w->active. NULL: it is not complete, which was counted (w->lacks) or
+ * reported. Settings that touch a
+ * block of it are marked as seen in the cell.
+ */
+const struct stb_chain *stb_chain_find(struct stb_walk *w, uint32_t cell);
+/* All blocks of the cell but its workloads. chain may be NULL: then only what axes describe is followed. */
+const struct stb_env *stb_env_find(struct stb_walk *w, const struct stb_chain *chain, uint32_t cell);
 
 /* Tells once, with the number of cells, what was counted. */
 void stb_walk_tell(struct stb_walk *w);

@@ -27,8 +27,9 @@
  *
  *   parse       parse.c (entry), scan.c and scan_quantity.c (tokens), filter.c (brackets), secret.c (hides secrets), slip.c (common slips), ast.c and ast_build.c
  *   names       resolve.c (includes, blocks, lets, params), like.c, profile.c
- *   values      setting.c (one attribute), fold.c (as its row wants it), eval.c (expressions), num.c (exact, with dimensions), options.c
- *   cells       axes.c, selector.c, effective.c (what is in force), expand.c, expand_tell.c, identity.c, intern.c
+ *   values      setting.c (one attribute), fold.c (as its row wants it), eval.c, names.c and distribution.c (expressions), num.c (exact, with dimensions),
+ *               options.c
+ *   cells       axes.c, selector.c, effective.c (what is in force), expand.c, chain.c, expand_tell.c, identity.c, intern.c
  *   the form    fmt.c (statements), fmt_value.c, fmt_comment.c
  *   a change    diff.c (of two plans), diff_match.c (what belongs together), diff_facts.c
  *   imports     import.c (the spec writer and the account), import_fio.c (fio job files), import_fio_file.c (their
