@@ -12,6 +12,8 @@
 #include <csv.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,6 +33,22 @@ struct reader {
 	struct stb_err *err;
 	int rc;
 };
+
+int stb_csv_refuse(const struct stb_csv_record *rec, struct stb_err *err, const char *fmt, ...)
+{
+	struct stb_buf what;
+	char text[STB_ERR_TEXT];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	stb_buf_init(&what);
+	stb_buf_printf(&what, "%s:%u: %s", rec->path, rec->line, text);
+	stb_err_set(err, 0, "%s", stb_buf_str(&what));
+	stb_buf_fini(&what);
+	return -1;
+}
 
 const char *stb_csv_shown(const char *s, size_t len, char out[64])
 {

@@ -32,6 +32,8 @@ struct stb_csv_tail {
  * the limits above. tail NULL: the last line may lack its LF. 0, or -1 with *err.
  */
 STB_NODISCARD int stb_csv_read(const char *path, stb_csv_fn *fn, void *ctx, struct stb_csv_tail *tail, struct stb_err *err);
+/* "FILE:LINE: ..." into *err; returns -1. */
+int stb_csv_refuse(const struct stb_csv_record *rec, struct stb_err *err, const char *fmt, ...) STB_PRINTF(3, 4);
 /* Text of a file as messages show it: short, and without control characters. */
 const char *stb_csv_shown(const char *s, size_t len, char out[64]);
 

@@ -12,18 +12,16 @@
  * cells are put into one table sorted by that key, once per file; a row is one binary search. So an axis with one value may be left out of the file,
  * and a key that several different cells share is an error that names the columns which would tell them apart.
  *
- * A run that was killed or whose disk was full may leave a last line without an end in a file that it wrote. That line is left out, and so is
- * a histogram that is not whole, since its percentiles would be too good; a note says what is lost. Everything before it counts. A file from
- * elsewhere may end so by custom: the line counts there, and a note says that nobody can tell.
+ * A run that was killed or whose disk was full may leave a last line without an end in a file that it wrote. That line is left out; a note says what
+ * is lost. Everything before it counts. A file from elsewhere may end so by custom: the line counts there, and a note says that nobody can tell.
  */
 #include "runtime/result/csvfile.h"
+#include "runtime/result/hists.h"
 #include "runtime/result/number.h"
 #include "runtime/result/result.h"
 #include "runtime/result/story.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,22 +56,6 @@ struct loader {
 static const char *shown(const char *s, char out[64])
 {
 	return stb_csv_shown(s, strlen(s), out);
-}
-
-STB_PRINTF(3, 4) static int refuse(const struct stb_csv_record *rec, struct stb_err *err, const char *fmt, ...)
-{
-	struct stb_buf what;
-	char text[STB_ERR_TEXT];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	stb_buf_init(&what);
-	stb_buf_printf(&what, "%s:%u: %s", rec->path, rec->line, text);
-	stb_err_set(err, 0, "%s", stb_buf_str(&what));
-	stb_buf_fini(&what);
-	return -1;
 }
 
 /* "a, b, c and 4 more" */
@@ -205,7 +187,7 @@ static int unknown_column(const struct loader *l, const struct stb_csv_record *r
 
 	stb_buf_init(&axes);
 	list_axes(l->r->plan, &axes);
-	refuse(rec, err, "unknown column `%s`", shown(name, text));
+	stb_csv_refuse(rec, err, "unknown column `%s`", shown(name, text));
 	stb_err_remedy(err, "columns are the axes of the matrices (%s) and metric, unit, value, slot, repetition, status", stb_buf_str(&axes));
 	stb_buf_fini(&axes);
 	return -1;
@@ -218,7 +200,7 @@ static int take_column(struct loader *l, const struct stb_csv_record *rec, uint3
 
 	for (uint32_t k = 0; k < i; k++) {
 		if (!strcmp(rec->field[k], name))
-			return refuse(rec, err, "column `%s` stands there twice", shown(name, text));
+			return stb_csv_refuse(rec, err, "column `%s` stands there twice", shown(name, text));
 	}
 	for (int k = COL_SLOT; k < N_COLS; k++) {
 		if (!strcmp(name, column_name[k])) {
@@ -259,7 +241,7 @@ static int read_header(struct loader *l, const struct stb_csv_record *rec, struc
 	for (int i = COL_METRIC; i <= COL_VALUE; i++) {
 		if (l->at[i] >= 0)
 			continue;
-		refuse(rec, err, "the header has no column `%s`", column_name[i]);
+		stb_csv_refuse(rec, err, "the header has no column `%s`", column_name[i]);
 		stb_err_remedy(err, "the first line names the columns: axes, metric, unit, value and optionally slot, repetition, status");
 		return -1;
 	}
@@ -284,14 +266,14 @@ static int no_cell(const struct loader *l, const struct stb_csv_record *rec, str
 		if (known)
 			continue;
 		list_values(l->r->plan, l->axis_name[i], &b);
-		refuse(rec, err, "`%s` is no value of axis `%s` in any cell", shown(value, text), l->axis_name[i]);
+		stb_csv_refuse(rec, err, "`%s` is no value of axis `%s` in any cell", shown(value, text), l->axis_name[i]);
 		stb_err_remedy(err, "values of `%s`: %s", l->axis_name[i], stb_buf_str(&b));
 		goto done;
 	}
 	for (uint32_t i = 0; i < l->n_axes; i++)
 		stb_buf_printf(&b, "%s%s = %s", i ? ", " : "", l->axis_name[i],
 			*rec->field[l->axis_at[i]] ? shown(rec->field[l->axis_at[i]], text) : "none");
-	refuse(rec, err, "no cell has %s", stb_buf_str(&b));
+	stb_csv_refuse(rec, err, "no cell has %s", stb_buf_str(&b));
 	stb_err_remedy(err, "each value is known, but not together: it is excluded, or belongs to another matrix; `stb plan` lists the cells");
 done:
 	stb_buf_fini(&b);
@@ -316,10 +298,10 @@ static int several_cells(const struct loader *l, const struct stb_csv_record *re
 	}
 	if (n) {
 		list_end(&b, n);
-		refuse(rec, err, "the row fits several cells, which differ in %s", stb_buf_str(&b));
+		stb_csv_refuse(rec, err, "the row fits several cells, which differ in %s", stb_buf_str(&b));
 		stb_err_remedy(err, "add a column for %s", stb_buf_str(&b));
 	} else {
-		refuse(rec, err, "the row fits cells of matrices `%s` and `%s`", p->matrices[matrix[0]].name, p->matrices[matrix[1]].name);
+		stb_csv_refuse(rec, err, "the row fits cells of matrices `%s` and `%s`", p->matrices[matrix[0]].name, p->matrices[matrix[1]].name);
 		stb_err_remedy(err, "give the matrices an axis with different values");
 	}
 	stb_buf_fini(&b);
@@ -355,7 +337,7 @@ static int cell_of_run(const struct loader *l, const struct stb_csv_record *rec,
 	if (!stb_results_run_of(p, *cell) || column || (reading && !*reading))
 		return 0;
 	if (!reading) {
-		refuse(rec, err, "matrix `%s` compares runs, and nothing says which one this is", p->matrices[p->cells[*cell].matrix].name);
+		stb_csv_refuse(rec, err, "matrix `%s` compares runs, and nothing says which one this is", p->matrices[p->cells[*cell].matrix].name);
 		stb_err_remedy(err, "name it: --results RUN=DIR, with a RUN of its `runs = [...]`");
 		return -1;
 	}
@@ -366,7 +348,7 @@ static int cell_of_run(const struct loader *l, const struct stb_csv_record *rec,
 		if (!run || !strcmp(run, reading))
 			return 0;
 	}
-	refuse(rec, err, "matrix `%s` does not compare a run `%s`", p->matrices[p->cells[*cell].matrix].name, reading);
+	stb_csv_refuse(rec, err, "matrix `%s` does not compare a run `%s`", p->matrices[p->cells[*cell].matrix].name, reading);
 	return -1;
 }
 
@@ -412,7 +394,7 @@ static int check_axes(const struct loader *l, const struct stb_csv_record *rec, 
 		if (contradiction(l, rec, l->keys[j].cell) == STB_NONE)
 			return 0;
 	}
-	refuse(rec, err, "cell `%s` has %s = %s, and the row says %s", shown(rec->field[l->at[COL_CELL]], id), l->axis_name[k],
+	stb_csv_refuse(rec, err, "cell `%s` has %s = %s, and the row says %s", shown(rec->field[l->at[COL_CELL]], id), l->axis_name[k],
 		cell_value(p, cell, l->axis_name[k]), shown(rec->field[l->axis_at[k]], value));
 	stb_err_remedy(err, "was the row edited? leave results.csv of a run as it is; rows from elsewhere have no column `cell`");
 	return -1;
@@ -426,9 +408,9 @@ static int cell_by_id(const struct loader *l, const struct stb_csv_record *rec, 
 	char text[64];
 
 	if (len < 16)
-		return refuse(rec, err, "`%s` is no cell id: 16 hex digits or more", shown(id, text));
+		return stb_csv_refuse(rec, err, "`%s` is no cell id: 16 hex digits or more", shown(id, text));
 	if (i == l->r->plan->n_cells || strncmp(l->keys[i].key, id, len)) {
-		refuse(rec, err, "no cell of the spec has the id `%s`", shown(id, text));
+		stb_csv_refuse(rec, err, "no cell of the spec has the id `%s`", shown(id, text));
 		stb_err_remedy(err, "the spec or profile has changed since that run: report with the spec, profile and parameters it ran with");
 		return -1;
 	}
@@ -465,7 +447,7 @@ static int read_index(const struct loader *l, const struct stb_csv_record *rec, 
 	char text[64];
 
 	if (!len || len > 9 || strspn(s, "0123456789") != len || *s == '0')
-		return refuse(rec, err, "`%s` is no %s: a whole number from 1 up", shown(s, text), column_name[col]);
+		return stb_csv_refuse(rec, err, "`%s` is no %s: a whole number from 1 up", shown(s, text), column_name[col]);
 	*out = (uint32_t)strtoul(s, NULL, 10);
 	return 0;
 }
@@ -478,7 +460,7 @@ static int unknown_metric(const struct stb_csv_record *rec, const char *metric, 
 	stb_buf_init(&b);
 	for (const char *const *n = stb_metric_names(); *n; n++)
 		stb_buf_printf(&b, "%s%s", b.len ? ", " : "", *n);
-	refuse(rec, err, "unknown metric `%s`", shown(metric, text));
+	stb_csv_refuse(rec, err, "unknown metric `%s`", shown(metric, text));
 	stb_err_remedy(err, "metrics are %s", stb_buf_str(&b));
 	stb_buf_fini(&b);
 	return -1;
@@ -494,14 +476,14 @@ static int read_value(const struct loader *l, const struct stb_csv_record *rec, 
 	if (!stb_metric_find(*metric, &m))
 		return unknown_metric(rec, *metric, err);
 	if (!stb_number_parse(s, strlen(s), value)) {
-		refuse(rec, err, "`%s` is no number", shown(s, text));
+		stb_csv_refuse(rec, err, "`%s` is no number", shown(s, text));
 		stb_err_remedy(err, "write plain digits with a dot, as in 292.60");
 		return -1;
 	}
 	if (*value < 0)
-		return refuse(rec, err, "`%s` is negative, which `%s` never is", shown(s, text), *metric);
+		return stb_csv_refuse(rec, err, "`%s` is negative, which `%s` never is", shown(s, text), *metric);
 	if (!stb_metric_convert(*value, unit, m.unit, value)) {
-		refuse(rec, err, "`%s` is no unit of `%s`", shown(unit, text), *metric);
+		stb_csv_refuse(rec, err, "`%s` is no unit of `%s`", shown(unit, text), *metric);
 		if (*m.unit)
 			stb_err_remedy(err, "write `%s`%s", m.unit, strcmp(m.unit, "1/s") ? " or another unit of the same kind" : "");
 		else
@@ -534,7 +516,7 @@ static int check_family(const struct loader *l, const struct stb_csv_record *rec
 
 	if (!stb_metric_find(metric, &m) || (m.families & families(p, cell, metric, m.part_len)))
 		return 0;
-	refuse(rec, err, "`%s` is no metric of workload `%s`, which is of type %s", metric, w->name, w->type);
+	stb_csv_refuse(rec, err, "`%s` is no metric of workload `%s`, which is of type %s", metric, w->name, w->type);
 	stb_err_remedy(err, "`%s` is measured of %s workloads; `stb explain %s` says what it is%s", metric, stb_metric_types(m.families),
 		metric + m.part_len, strcmp(w->type, "mix") ? "" : "; in a mix the name of one of its workloads stands in front");
 	return -1;
@@ -552,7 +534,7 @@ static int read_status(const struct loader *l, const struct stb_csv_record *rec,
 #define STB_X(sym, name, valid, meaning) stb_buf_printf(&b, "%s%s", b.len ? ", " : "", name);
 	STB_STATUSES(STB_X)
 #undef STB_X
-	refuse(rec, err, "unknown status `%s`", shown(s, text));
+	stb_csv_refuse(rec, err, "unknown status `%s`", shown(s, text));
 	stb_err_remedy(err, "it is one of %s", stb_buf_str(&b));
 	stb_buf_fini(&b);
 	return -1;
@@ -569,7 +551,7 @@ static int read_record(void *ctx, const struct stb_csv_record *rec, struct stb_e
 	if (!l->have_header)
 		return read_header(l, rec, err);
 	if (rec->n != l->n_fields)
-		return refuse(rec, err, "%u fields where the header has %u", rec->n, l->n_fields);
+		return stb_csv_refuse(rec, err, "%u fields where the header has %u", rec->n, l->n_fields);
 	if (l->from_run ? cell_by_id(l, rec, &cell, err) : cell_by_axes(l, rec, &cell, err))
 		return -1;
 	if (read_index(l, rec, COL_SLOT, &slot, err) || read_index(l, rec, COL_REPETITION, &repetition, err) ||
@@ -610,155 +592,6 @@ static int read_file(struct stb_results *r, const char *path, struct stb_err *er
 	return rc;
 }
 
-/* --- histograms of a run directory --- */
-
-struct hist_loader {
-	struct stb_hist hist;
-	bool have_header;
-	struct stb_csv_tail tail;
-};
-
-static int read_bin(void *ctx, const struct stb_csv_record *rec, struct stb_err *err)
-{
-	struct hist_loader *l = ctx;
-	uint64_t v[2];
-
-	if (!l->have_header) {
-		l->have_header = true;
-		if (rec->n != 2 || strcmp(rec->field[0], "lower_ns") || strcmp(rec->field[1], "count"))
-			return refuse(rec, err, "the header is not lower_ns,count");
-		return 0;
-	}
-	for (uint32_t i = 0; i < 2; i++) {
-		const char *s = i < rec->n ? rec->field[i] : "";
-		char *end;
-
-		errno = 0;
-		v[i] = strtoull(s, &end, 10);
-		if (rec->n != 2 || *s < '0' || *s > '9' || *end || errno)
-			return refuse(rec, err, "not two whole numbers");
-	}
-	const uint32_t index = stb_hist_index(v[0]);
-
-	if (!v[1] || stb_hist_lower(index) != v[0] || l->hist.bucket[index] || v[1] > UINT64_MAX - l->hist.count)
-		return refuse(rec, err, "`%s,%s` is no bucket, or stands there twice", rec->field[0], rec->field[1]);
-	l->hist.bucket[index] = v[1];
-	l->hist.count += v[1];
-	l->hist.min = STB_MIN(l->hist.min, v[0]);
-	l->hist.max = STB_MAX(l->hist.max, stb_hist_upper(index));
-	return 0;
-}
-
-/* The exact least or greatest latency of a repetition from its row, in ns; fallback where there is none. */
-static uint64_t exact_ns(const struct stb_results *r, uint32_t cell, uint32_t slot, uint32_t repetition, const char *metric,
-	uint64_t fallback)
-{
-	for (const struct stb_result_row *row = stb_results_first(r, cell, metric); row; row = stb_results_next(r, row)) {
-		if (row->slot == slot && row->repetition == repetition && row->value < 1e12)
-			return (uint64_t)(row->value * 1e6 + 0.5);
-	}
-	return fallback;
-}
-
-/* What says that a histogram is not whole; NULL: nothing does. greatest is the greatest latency by its row, 0: there is none. */
-static const char *cut_off(const struct hist_loader *l, uint64_t greatest)
-{
-	if (l->tail.torn)
-		return "its last line was not written to its end";
-	if (!l->hist.count)
-		return "it has no buckets";
-	/* rows round to less than a bucket is wide */
-	if (stb_hist_index(greatest) > stb_hist_index(l->hist.max) + 1)
-		return "it ends before the greatest latency";
-	return NULL;
-}
-
-/* "read.lat_mean" with another end: "read.lat_max". */
-static const char *beside_mean(struct stb_arena *a, const char *metric, const char *end)
-{
-	return stb_arena_printf(a, "%.*s%s", (int)(strlen(metric) - strlen("mean")), metric, end);
-}
-
-static int read_hist(struct stb_results *r, const char *dir, const struct stb_result_row *row, uint32_t hist, struct stb_err *err)
-{
-	char name[STB_HIST_FILE_NAME];
-	struct hist_loader *l;
-	struct stb_buf path;
-	struct stb_arena a;
-	const char *least, *greatest;
-	struct stat st;
-	int rc = 0;
-
-	stb_hist_file_name(r->plan, row->cell, row->slot, row->repetition, hist, name);
-	stb_arena_init(&a);
-	least = beside_mean(&a, row->metric, "min");
-	greatest = beside_mean(&a, row->metric, "max");
-	stb_buf_init(&path);
-	stb_buf_printf(&path, "%s/%s", dir, name);
-	l = stb_xcalloc(1, sizeof(*l));
-	l->tail.ended = true;
-	stb_hist_init(&l->hist);
-	if (!stat(stb_buf_str(&path), &st)) {
-		rc = stb_csv_read(stb_buf_str(&path), read_bin, l, &l->tail, err);
-
-		const uint64_t max = exact_ns(r, row->cell, row->slot, row->repetition, greatest, l->hist.max);
-		const char *why = rc ? NULL : cut_off(l, max);
-
-		l->hist.min = exact_ns(r, row->cell, row->slot, row->repetition, least, l->hist.min);
-		l->hist.max = max;
-		if (why)
-			stb_results_note(r, "%s:%u: %s: the histogram is left out, and percentiles over repetitions are medians of their rows",
-				stb_buf_str(&path), l->tail.torn ? l->tail.line : 1, why);
-		else if (!rc)
-			stb_results_add_hist(r, row->cell, row->slot, row->repetition, hist, &l->hist);
-	}
-	free(l);
-	stb_buf_fini(&path);
-	stb_arena_fini(&a);
-	return rc;
-}
-
-bool stb_hist_of(const struct stb_plan *p, uint32_t cell, const char *metric, uint32_t *hist)
-{
-	const char *name;
-	const uint32_t member = stb_metric_member(p, cell, metric, &name);
-
-	for (int i = 0; i < STB_N_PARTS; i++) {
-		const char *stem = stb_part_stem((enum stb_part)i);
-
-		if (strncmp(name, stem, strlen(stem)) || strcmp(name + strlen(stem), "mean"))
-			continue;
-		*hist = member == STB_NONE ? (uint32_t)i : STB_HIST(member, i);
-		return true;
-	}
-	return false;
-}
-
-bool stb_hist_file_good(const char *path, double greatest_ms)
-{
-	struct hist_loader *l = stb_xcalloc(1, sizeof(*l));
-	struct stb_err err;
-	bool good;
-
-	stb_err_clear(&err);
-	stb_hist_init(&l->hist);
-	l->tail.ended = true;
-	good = !stb_csv_read(path, read_bin, l, &l->tail, &err) && !cut_off(l, greatest_ms < 1e12 ? (uint64_t)(greatest_ms * 1e6 + 0.5) : 0);
-	free(l);
-	return good;
-}
-
-/* Every repetition that has latencies has a row lat_mean, of a mix one for each member: those rows [from, n_rows) lead to the files. */
-static int read_hists(struct stb_results *r, const char *dir, size_t from, struct stb_err *err)
-{
-	uint32_t hist;
-
-	for (size_t i = from; i < r->n_rows; i++)
-		if (stb_hist_of(r->plan, r->rows[i].cell, r->rows[i].metric, &hist) && read_hist(r, dir, &r->rows[i], hist, err))
-			return -1;
-	return 0;
-}
-
 int stb_results_read(struct stb_results *r, const char *path, struct stb_err *err)
 {
 	const size_t from = r->n_rows;
@@ -772,7 +605,7 @@ int stb_results_read(struct stb_results *r, const char *path, struct stb_err *er
 	stb_buf_printf(&file, "%s/results.csv", path);
 	rc = read_file(r, stb_buf_str(&file), err);
 	if (!rc)
-		rc = read_hists(r, path, from, err) || stb_story_read(r, path, err) ? -1 : 0;
+		rc = stb_results_read_hists(r, path, from, err) || stb_story_read(r, path, err) ? -1 : 0;
 	else if (err->code == ENOENT)
 		stb_err_remedy(err, "is it a run directory? `stb run` makes one, `stb resume` completes one");
 	stb_buf_fini(&file);
