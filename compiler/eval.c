@@ -1,8 +1,7 @@
 /*
- * eval.c - the value of an expression by itself: names, arithmetic, text, functions.
+ * eval.c - the value of an expression by itself: arithmetic, text, functions. Names are in names.c, distributions in distribution.c.
  *
- * Lets are evaluated when first needed and remember that they are being evaluated, so a cycle is found where it closes. Depth over lets and
- * nesting together is limited (MAX_DEPTH): an expression is user-shaped and this is recursive.
+ * Depth over lets and nesting together is limited (MAX_DEPTH): an expression is user-shaped and this is recursive.
  */
 #include "compiler/eval.h"
 
@@ -12,9 +11,7 @@
 
 #include <string.h>
 
-enum { MAX_DEPTH = 600, MAX_QUOTE = 48, MAX_SUGGESTIONS = 1000 };
-
-enum { LET_NEW, LET_RUNNING, LET_DONE, LET_BAD };
+enum { MAX_DEPTH = 600, MAX_QUOTE = 48 };
 
 /* One level deeper; false: too deep, reported. */
 static bool enter(struct stb_model *m, const struct stb_node *node)
@@ -115,188 +112,6 @@ bool stb_takes_secret(const struct stb_schema_attr *row)
 {
 	return row && (row->type == STB_V_SECRET ||
 		       (row->type == STB_V_STRING && row->ident == STB_ADDRESS && row->kind == STB_K_DATABASE));
-}
-
-/* --- names --------------------------------------------------------------------------------------------------------------------------- */
-
-/* Names that a suggestion may come from; at most MAX_SUGGESTIONS. kind < 0: lets and params. */
-static const char **known_names(struct stb_model *m, int kind, size_t *n)
-{
-	const uint32_t all = kind < 0 ? m->n_lets : m->n_blocks;
-	const char **names = STB_NEW_ARRAY(&m->c->arena, const char *, STB_MIN(all, MAX_SUGGESTIONS));
-
-	*n = 0;
-	for (uint32_t i = 0; i < all && *n < MAX_SUGGESTIONS; i++) {
-		if (kind < 0)
-			names[(*n)++] = m->lets[i]->name;
-		else if ((int)m->blocks[i]->kind == kind)
-			names[(*n)++] = m->blocks[i]->name;
-	}
-	return names;
-}
-
-const char *stb_nearest_let(struct stb_model *m, const char *name)
-{
-	size_t n;
-	const char **names = known_names(m, -1, &n);
-
-	return stb_nearest(name, names, n);
-}
-
-void stb_report_unknown_name(struct stb_model *m, const struct stb_node *node, int kind)
-{
-	struct stb_sink *s = &m->c->sink;
-	struct stb_diag *d = stb_diag(s, STB_E0305, node->span, "there is no %s called `%s`",
-		kind < 0 ? "let or param" : stb_kind_name((enum stb_kind)kind), node->text);
-	const char **names, *near;
-	struct stb_buf all;
-	size_t n;
-
-	if (d == &s->scratch) /* one of very many: nobody reads it */
-		return;
-	names = known_names(m, kind, &n);
-	near = stb_nearest(node->text, names, n);
-	if (near) {
-		stb_diag_here(s, d, "did you mean `%s`?", near);
-		stb_diag_fixit(s, d, node->span, "%s", near);
-		return;
-	}
-	stb_buf_init(&all);
-	for (size_t i = 0; i < n && i < 12; i++)
-		stb_buf_printf(&all, "%s%s", i ? ", " : "", names[i]);
-	if (n > 12)
-		stb_buf_adds(&all, ", ...");
-	if (n)
-		stb_diag_help(s, d, "declared: %s", stb_buf_str(&all));
-	else
-		stb_diag_help(s, d, "none is declared in this spec");
-	stb_buf_fini(&all);
-}
-
-bool stb_is_dashed_word(const struct stb_model *m, const struct stb_node *node)
-{
-	if (node->kind != STB_N_SUB || node->parens)
-		return false;
-	const struct stb_node *left = node->items[0], *right = node->items[1];
-
-	if (left->span.end + 1 != right->span.begin || right->kind == STB_N_STRING)
-		return false;
-	if (left->kind == STB_N_PATH)
-		return left->n_names > 1 || !stb_let_find(m, left->text);
-	return stb_is_dashed_word(m, left);
-}
-
-void stb_report_dashed_word(struct stb_model *m, const struct stb_node *node, enum stb_dashed as)
-{
-	struct stb_sink *s = &m->c->sink;
-	const char *text = stb_source_text(m, node->span);
-	char *plain = stb_arena_strdup(&m->c->arena, text);
-
-	for (char *p = plain; *p; p++) {
-		if (*p == '-')
-			*p = '_';
-	}
-	struct stb_diag *d = stb_diag(s, STB_E0307, node->span, "`%s` reads as a subtraction", text);
-
-	switch (as) {
-	case STB_DASHED_TEXT:
-		stb_diag_here(s, d, "text stands in quotes: write \"%s\"", text);
-		stb_diag_fixit(s, d, node->span, "\"%s\"", text);
-		return;
-	case STB_DASHED_NAME:
-		stb_diag_here(s, d, "names hold no dash: write %s", plain);
-		stb_diag_fixit(s, d, node->span, "%s", plain);
-		return;
-	case STB_DASHED_UNKNOWN:
-		stb_diag_here(s, d, "quote it, or write %s", plain);
-		return;
-	}
-}
-
-static void report_cycle(struct stb_model *m, const struct stb_let *let)
-{
-	struct stb_sink *s = &m->c->sink;
-	struct stb_diag *d = stb_diag(s, STB_E0315, let->span, "`%s` is defined by itself", let->name);
-	struct stb_buf chain;
-
-	stb_buf_init(&chain);
-	stb_buf_adds(&chain, let->name);
-	for (const struct stb_let *p = m->evaluating; p && p != let; p = p->via) {
-		struct stb_buf longer;
-
-		stb_diag_label(s, d, p->span, "`%s` needs it", p->name);
-		stb_buf_init(&longer);
-		stb_buf_printf(&longer, "%s -> %s", p->name, stb_buf_str(&chain));
-		stb_buf_fini(&chain);
-		chain = longer;
-		if (chain.len > 400)
-			break;
-	}
-	stb_diag_note(s, d, "%s -> %s", let->name, stb_buf_str(&chain));
-	stb_diag_help(s, d, "give one of them a value that does not need the others");
-	stb_buf_fini(&chain);
-}
-
-/* What --set says, read as the type of the default. Text needs no quotes there. */
-static bool set_value(struct stb_model *m, struct stb_let *let, const struct stb_val *def, struct stb_val *out)
-{
-	struct stb_sink *s = &m->c->sink;
-
-	if (def->type == STB_V_STRING && let->set_text[0] != '"') {
-		*out = stb_val_str(STB_V_STRING, let->set_text);
-		return true;
-	}
-	if (!let->set) /* could not be read: reported */
-		return false;
-	if (def->type == STB_V_SECRET && let->set->kind != STB_N_CALL) {
-		stb_diag(s, STB_E0706, STB_NO_SPAN, "--set %s: a secret is given as env(\"NAME\") or file(\"PATH\")", let->name);
-		return false;
-	}
-	if (!stb_eval(m, NULL, let->set, false, out))
-		return false;
-	if (out->type != def->type) {
-		struct stb_diag *d = stb_diag(s, STB_E0706, let->set->span, "--set %s: `%s` is %s, but the param is %s", let->name,
-			let->set_text, stb_type_phrase(out->type), stb_type_phrase(def->type));
-
-		stb_diag_label(s, d, let->span, "its default is %s", stb_val_text(&m->c->arena, def));
-		stb_diag_help(s, d, "write it like the default, with its unit: --set %s=%s", let->name, stb_val_text(&m->c->arena, def));
-		return false;
-	}
-	return true;
-}
-
-bool stb_let_value(struct stb_model *m, struct stb_let *let, struct stb_val *out)
-{
-	const struct stb_let *outer = m->evaluating;
-	bool ok;
-
-	let->used = true;
-	if (let->state == LET_RUNNING) {
-		report_cycle(m, let);
-		let->state = LET_BAD;
-	}
-	if (let->state == LET_DONE)
-		*out = let->val;
-	if (let->state != LET_NEW)
-		return let->state == LET_DONE;
-
-	let->state = LET_RUNNING;
-	let->via = outer;
-	m->evaluating = let;
-	ok = stb_eval(m, NULL, let->node, false, out);
-	if (ok && let->set_text) {
-		const struct stb_val def = *out;
-
-		ok = set_value(m, let, &def, out);
-	}
-	m->evaluating = outer;
-	if (!ok || let->state == LET_BAD) {
-		let->state = LET_BAD;
-		return false;
-	}
-	let->state = LET_DONE;
-	let->val = *out;
-	return true;
 }
 
 static bool eval_path(struct stb_model *m, const struct stb_node *node, struct stb_val *out)
@@ -560,121 +375,14 @@ static bool eval_secret(struct stb_model *m, const struct stb_schema_attr *row, 
 	return true;
 }
 
-/* --- distributions: a word with its parameter, zipf(1.2), in one spelling --- */
-
-static const struct distribution {
-	const char *name;
-	enum stb_vtype type;
-	struct stb_val above, below; /* its parameter lies between them, both excluded */
-	const char *bounds, *example;
-} distributions[] = {
-	{ "zipf", STB_V_COUNT, { STB_V_COUNT, 0, 1, NULL, NULL, NULL, 0 }, { STB_V_COUNT, 10, 1, NULL, NULL, NULL, 0 },
-		"the exponent lies between 0 and 10 and is not 1", "zipf(1.2)" },
-	{ "pareto", STB_V_COUNT, { STB_V_COUNT, 0, 1, NULL, NULL, NULL, 0 }, { STB_V_COUNT, 1, 1, NULL, NULL, NULL, 0 },
-		"the parameter lies between 0 and 1", "pareto(0.2)" },
-	{ "normal", STB_V_SHARE, { STB_V_SHARE, 0, 1, NULL, NULL, NULL, 0 }, { STB_V_SHARE, 1, 1, NULL, NULL, NULL, 0 },
-		"the deviation is a share of the region between 0% and 100%", "normal(10%)" },
-	{ "zoned", STB_V_LIST, { STB_V_NONE, 0, 1, NULL, NULL, NULL, 0 }, { STB_V_NONE, 0, 1, NULL, NULL, NULL, 0 },
-		"each zone is [share of the I/O, share of the region], and both add up to 100%",
-		"zoned([60%, 10%], [40%, 90%])" },
-};
-
-static const struct distribution *find_distribution(const char *name)
-{
-	for (size_t i = 0; i < STB_LEN(distributions); i++) {
-		if (strcmp(distributions[i].name, name) == 0)
-			return &distributions[i];
-	}
-	return NULL;
-}
-
-static bool refuse_distribution(struct stb_model *m, const struct stb_node *call, const struct distribution *dist, const char *why)
-{
-	struct stb_diag *d = stb_diag(&m->c->sink, STB_E0351, call->span, "`%s` is no distribution", stb_source_text(m, call->span));
-
-	if (why)
-		stb_diag_here(&m->c->sink, d, "%s", why);
-	stb_diag_help(&m->c->sink, d, "%s: %s", dist->bounds, dist->example);
-	return false;
-}
-
-/* One zone, [60%, 10%], added to the sums. */
-static bool eval_zone(struct stb_model *m, const struct stb_node *node, struct stb_num sums[2], struct stb_val *out)
-{
-	if (node->kind != STB_N_LIST || node->n_items != 2 || !stb_eval(m, NULL, node, false, out))
-		return false;
-	for (int i = 0; i < 2; i++) {
-		struct stb_num n, sum;
-
-		if (out->items[i].type != STB_V_SHARE || out->items[i].num <= 0 || !stb_num_from(&out->items[i], &n) ||
-			stb_num_add(&sums[i], &n, &sum) != STB_NUM_OK)
-			return false;
-		sums[i] = sum;
-	}
-	return true;
-}
-
-static bool eval_zones(struct stb_model *m, const struct stb_node *call, const struct distribution *dist, struct stb_val *out)
-{
-	struct stb_num sums[2] = { { 0, 1, 0, 0, true }, { 0, 1, 0, 0, true } };
-	struct stb_buf b;
-
-	if (call->n_items > 256)
-		return refuse_distribution(m, call, dist, "more than 256 zones");
-	stb_buf_init(&b);
-	for (uint32_t i = 0; i < call->n_items; i++) {
-		struct stb_val zone;
-
-		if (!eval_zone(m, call->items[i], sums, &zone)) {
-			stb_buf_fini(&b);
-			return refuse_distribution(m, call, dist, NULL);
-		}
-		stb_buf_printf(&b, "%s%s", i ? ", " : "", stb_val_text(&m->c->arena, &zone));
-	}
-	*out = stb_val_str(STB_V_WORD, stb_arena_printf(&m->c->arena, "zoned(%s)", stb_buf_str(&b)));
-	stb_buf_fini(&b);
-	for (int i = 0; i < 2; i++) {
-		if (sums[i].num != sums[i].den)
-			return refuse_distribution(m, call, dist, i ? "the zones do not cover the region" :
-				"the I/O of the zones does not add up to 100%");
-	}
-	return true;
-}
-
-static bool eval_distribution(struct stb_model *m, const struct stb_schema_attr *row, const struct stb_node *call,
-	const struct distribution *dist, struct stb_val *out)
-{
-	struct stb_val v;
-
-	if (row && !(row->flags & STB_DISTRIBUTION)) {
-		struct stb_diag *d = stb_diag(&m->c->sink, STB_E0313, call->span, "%s() cannot give `%s`", call->text, row->name);
-
-		stb_diag_here(&m->c->sink, d, "a distribution says how random offsets are drawn");
-		return false;
-	}
-	if (dist->type == STB_V_LIST)
-		return eval_zones(m, call, dist, out);
-	if (call->n_items != 1)
-		return refuse_distribution(m, call, dist, "it has one parameter");
-	if (!stb_eval(m, NULL, call->items[0], false, &v))
-		return false;
-	if (v.type != dist->type || stb_val_cmp(&v, &dist->above) <= 0 || stb_val_cmp(&v, &dist->below) >= 0 ||
-		(strcmp(dist->name, "zipf") == 0 && v.num == v.den))
-		return refuse_distribution(m, call, dist, NULL);
-	*out = stb_val_str(STB_V_WORD, stb_arena_printf(&m->c->arena, "%s(%s)", dist->name, stb_val_text(&m->c->arena, &v)));
-	return true;
-}
-
 static bool eval_call(struct stb_model *m, const struct stb_schema_attr *row, const struct stb_node *call, struct stb_val *out)
 {
-	const struct distribution *dist = find_distribution(call->text);
-
 	if (strcmp(call->text, "env") == 0 || strcmp(call->text, "file") == 0)
 		return eval_secret(m, row, call, out);
 	if (strcmp(call->text, "min") == 0 || strcmp(call->text, "max") == 0)
 		return eval_least(m, call, out);
-	if (dist)
-		return eval_distribution(m, row, call, dist, out);
+	if (stb_is_distribution(call->text))
+		return stb_eval_distribution(m, row, call, out);
 
 	struct stb_diag *d = stb_diag(&m->c->sink, STB_E0313, call->span, "there is no function `%s`", call->text);
 	const char *names[16], *near;

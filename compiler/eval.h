@@ -12,6 +12,12 @@
  */
 bool stb_eval(struct stb_model *m, const struct stb_schema_attr *row, const struct stb_node *node, bool ranges, struct stb_val *out);
 
+/* distribution.c: zipf(1.2) and the like, which are words. row as above; false: reported. */
+bool stb_is_distribution(const char *name);
+bool stb_eval_distribution(struct stb_model *m, const struct stb_schema_attr *row, const struct stb_node *call, struct stb_val *out);
+
+/* --- names.c --- */
+
 struct stb_let *stb_let_find(const struct stb_model *m, const char *name); /* resolve.c */
 /* false: it is bad or defined by itself (reported once). */
 bool stb_let_value(struct stb_model *m, struct stb_let *let, struct stb_val *out);
@@ -23,6 +29,8 @@ void stb_report_dashed_word(struct stb_model *m, const struct stb_node *node, en
 /* No block of the kind (enum stb_kind), or no let or param (kind < 0), is called so. */
 void stb_report_unknown_name(struct stb_model *m, const struct stb_node *node, int kind);
 const char *stb_nearest_let(struct stb_model *m, const char *name); /* NULL: none is near */
+
+/* --- words for messages --- */
 
 /* The source of a span in one line, clipped, for messages. Never call it on what may be a secret. */
 const char *stb_source_text(const struct stb_model *m, struct stb_span span);
