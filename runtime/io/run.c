@@ -36,13 +36,12 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/io/custom.h"
-#include "runtime/io/skew.h"
+#include "runtime/io/job.h"
 #include "runtime/io/target.h"
 #include "runtime/io/verify.h"
 #include "runtime/result/meet.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -50,9 +49,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #define STACK_BYTES (512u << 10)
 #define OTHERS_NS 5000000u /* how often the other workloads of a mix are looked after */
@@ -60,12 +57,9 @@
 struct run;
 
 struct job {
-	struct stb_io_worker w;
+	struct stb_io_job io;
 	struct run *run;
 	pthread_t thread;
-	bool ready; /* file, buffers and engine are there */
-	size_t buffer_bytes;
-	struct stb_io_used used;
 };
 
 struct run {
@@ -139,142 +133,17 @@ static void gate_open(struct run *r, bool leave)
 
 /* --- a worker --- */
 
-static int job_buffers(struct job *j)
-{
-	struct stb_io_worker *w = &j->w;
-	struct stb_rng rng;
-
-	w->stride = stb_io_config_stride(w->config);
-	j->buffer_bytes = w->stride * w->depth;
-	w->buffers = mmap(NULL, j->buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (w->buffers == MAP_FAILED) {
-		w->buffers = NULL;
-		return stb_err_set(&w->err, errno, "cannot get %llu KiB for the buffers of workload `%s`",
-			(unsigned long long)(j->buffer_bytes >> 10), w->config->block->name);
-	}
-	stb_rng_stream(&rng, j->run->setup->seed, j->run->setup->cell, 0, w->index, STB_RNG_DATA);
-	for (size_t i = 0; i < j->buffer_bytes; i += 8) { /* also for reads: the pages must be there */
-		const uint64_t word = stb_rng_next(&rng);
-
-		memcpy(w->buffers + i, &word, 8);
-	}
-	return 0;
-}
-
-static enum stb_offset_mode offset_mode(const struct stb_io_config *c)
-{
-	if (!c->random)
-		return STB_OFFSET_SEQUENTIAL;
-	if (c->skew.kind != STB_SKEW_NONE)
-		return STB_OFFSET_SKEWED;
-	return c->norandommap ? STB_OFFSET_UNIFORM : STB_OFFSET_PERMUTED;
-}
-
-static void stream(const struct job *j, uint32_t worker, enum stb_rng_purpose purpose, struct stb_rng *rng)
-{
-	const struct stb_io_setup *s = j->run->setup;
-
-	stb_rng_stream(rng, s->seed, s->cell, j->run->config.randrepeat ? 0 : s->repetition, worker, purpose);
-}
-
-/* Where I/Os go, how large they are, when they start and what they hold. */
-static void job_streams(struct job *j)
-{
-	struct stb_io_worker *w = &j->w;
-	const struct stb_io_config *c = w->config;
-	struct stb_rng rng, sizes, arrival, data;
-
-	stream(j, w->index, STB_RNG_OFFSET, &rng);
-	stb_offsets_init(&w->offsets, offset_mode(c), c->n_blocks, &rng);
-	stream(j, w->index, STB_RNG_MIX, &w->mix);
-	if (c->skew.kind != STB_SKEW_NONE && c->random) {
-		w->skew = stb_xcalloc(1, sizeof(*w->skew));
-		stream(j, c->shared_file ? 0 : w->index, STB_RNG_SCATTER, &rng); /* the hot blocks of a shared file are the same ones */
-		stb_skew_init(w->skew, &c->skew, c->n_blocks, &rng);
-		w->offsets.skew = w->skew;
-	}
-	if (!stb_io_custom_needed(c))
-		return;
-	stream(j, w->index, STB_RNG_SIZE, &sizes);
-	stream(j, w->index, STB_RNG_ARRIVAL, &arrival);
-	stb_rng_stream(&data, j->run->setup->seed, j->run->setup->cell, j->run->setup->repetition, w->index, STB_RNG_CONTENT);
-	w->custom = stb_io_custom_new(w, stb_rng_next(&data), &sizes, &arrival);
-}
-
-static int job_prepare(struct job *j)
-{
-	struct stb_io_worker *w = &j->w;
-	const struct stb_io_config *c = w->config;
-	struct stb_io_open o = { .fd = -1, .raw = w->raw, .depth = w->depth };
-
-	w->reqs = stb_xcalloc(w->depth, sizeof(*w->reqs));
-	w->free = stb_xcalloc(w->depth, sizeof(*w->free));
-	w->ready = stb_xcalloc(w->depth, sizeof(*w->ready));
-	w->done = stb_xcalloc(w->depth, sizeof(*w->done));
-	for (uint32_t i = 0; i < w->depth; i++)
-		w->free[w->n_free++] = w->depth - 1 - i;
-	job_streams(j);
-	if (c->per_s > 0 || c->think_ns)
-		(void)prctl(PR_SET_TIMERSLACK, 1ul, 0, 0, 0); /* of this thread: by default a sleep may end 50 us late */
-	if (!c->engine->ops->no_file) {
-		if (stb_io_target_open(c, j->run->setup, w->index, &w->fd, &w->err))
-			return -1;
-		if (c->invalidate && !c->direct)
-			stb_io_target_invalidate(w->fd, w->raw);
-		if (!c->direct && !w->raw)
-			(void)posix_fadvise(w->fd, 0, 0, c->random ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL);
-	}
-	if (job_buffers(j))
-		return -1;
-	stb_io_worker_choose(w);
-	o.fd = w->fd;
-	o.reqs = w->reqs;
-	o.buffers = w->buffers;
-	o.buffer_bytes = j->buffer_bytes;
-	o.stride = w->stride;
-	o.ring = c->ring;
-	o.used = &j->used;
-	w->engine.ops = c->engine->ops;
-	if (w->engine.ops->open(&w->engine, &o, &w->err)) {
-		stb_io_config_blame(c, c->ring.hipri ? "hipri" : c->ring.sqpoll ? "sqpoll" : c->ring.fixedbufs == STB_IO_YES ? "fixedbufs" : "ioengine",
-			&w->err);
-		return -1;
-	}
-	j->ready = true;
-	return 0;
-}
-
-static void job_release(struct job *j)
-{
-	struct stb_io_worker *w = &j->w;
-
-	if (w->stuck)
-		return; /* the kernel may still write there; the process is about to end */
-	if (j->ready)
-		w->engine.ops->close(&w->engine);
-	if (w->buffers)
-		munmap(w->buffers, j->buffer_bytes);
-	if (w->fd >= 0)
-		close(w->fd);
-	free(w->reqs);
-	free(w->free);
-	free(w->ready);
-	free(w->done);
-	free(w->skew);
-	stb_io_custom_free(w->custom);
-}
-
 static void job_failed(struct job *j)
 {
 	uint32_t none = 0;
 
-	atomic_compare_exchange_strong(&j->run->control.culprit, &none, j->w.index + 1);
+	atomic_compare_exchange_strong(&j->run->control.culprit, &none, j->io.w.index + 1);
 	atomic_store(&j->run->control.abort, STB_IO_FAILED);
 }
 
 static void on_drain(struct stb_io_worker *w)
 {
-	struct job *j = (struct job *)((char *)w - offsetof(struct job, w));
+	struct job *j = (struct job *)((char *)w - offsetof(struct job, io.w));
 
 	if (atomic_fetch_add(&w->control->draining, 1) + 1 == j->run->n_jobs)
 		stb_io_stage(j->run->phase, STB_STAGE_DRAIN);
@@ -282,7 +151,7 @@ static void on_drain(struct stb_io_worker *w)
 
 static void job_end_fsync(struct job *j)
 {
-	struct stb_io_worker *w = &j->w;
+	struct stb_io_worker *w = &j->io.w;
 	int ret;
 
 	if (!w->config->end_fsync || !w->config->writes || w->end == STB_IO_LOOP_ERROR)
@@ -315,7 +184,7 @@ static bool settles(const struct run *r)
 static void *job_main(void *arg)
 {
 	struct job *j = arg;
-	struct stb_io_worker *w = &j->w;
+	struct stb_io_worker *w = &j->io.w;
 	const struct stb_io_config *c = w->config;
 	char name[16];
 
@@ -324,7 +193,7 @@ static void *job_main(void *arg)
 #ifndef __SANITIZE_THREAD__ /* which takes equal numbers in two tables for one file */
 	(void)unshare(CLONE_FILES); /* a descriptor table of one's own: the kernel then takes no reference on the file for each system call */
 #endif
-	if (job_prepare(j))
+	if (stb_io_job_prepare(&j->io))
 		job_failed(j);
 	if (!gate_arrive(j->run))
 		goto out;
@@ -347,41 +216,8 @@ static void *job_main(void *arg)
 		job_failed(j);
 	(void)gate_arrive(j->run);
 out:
-	job_release(j);
+	stb_io_job_release(&j->io);
 	return NULL;
-}
-
-static void job_init(struct job *j, struct run *r, uint32_t index)
-{
-	const struct stb_io_config *c = &r->config;
-	const struct stb_io_setup *s = r->setup;
-	struct stb_io_worker *w = &j->w;
-
-	j->run = r;
-	w->config = c;
-	w->control = &r->control;
-	w->stop = &r->phase->stop;
-	w->live = &r->phase->live[index];
-	w->index = index;
-	w->fd = -1;
-	w->raw = !s->dir;
-	w->base = c->offset_bytes;
-	w->bs = c->bs_bytes;
-	w->ticker = &r->ticker;
-	w->depth = c->depth;
-	w->batch = c->batch;
-	w->part = c->engine->ops->perform ? UINT32_MAX : STB_MAX(STB_IO_PART, w->batch);
-	w->split = !c->engine->ops->perform && c->per_s == 0;
-	w->direct = c->direct;
-	w->tells_latency = c->steady.metric == STB_STEADY_LAT;
-	w->read_below = c->read_below;
-	w->fsync_every = c->fsync_every ? c->fsync_every : UINT64_MAX;
-	w->fdatasync_every = c->fdatasync_every ? c->fdatasync_every : UINT64_MAX;
-	w->pass_blocks = (c->time_based || c->loops > 1) && c->invalidate && !c->direct && !c->engine->ops->no_file ? c->n_blocks : UINT64_MAX;
-	if (c->engine->ops->no_file)
-		snprintf(w->name, sizeof(w->name), "nothing");
-	else
-		stb_io_target_name(c, s, index, w->name, sizeof(w->name));
 }
 
 /* --- the main thread --- */
@@ -468,8 +304,8 @@ static enum stb_end how_it_ended(const struct run *r)
 	if (atomic_load(&r->control.abort))
 		return STB_END_ERROR;
 	for (uint32_t i = 0; i < r->n_jobs; i++) {
-		by_size &= r->jobs[i].w.end == STB_IO_LOOP_SIZE;
-		stopped |= r->jobs[i].w.end == STB_IO_LOOP_STOPPED;
+		by_size &= r->jobs[i].io.w.end == STB_IO_LOOP_SIZE;
+		stopped |= r->jobs[i].io.w.end == STB_IO_LOOP_STOPPED;
 	}
 	return stopped ? STB_END_STOPPED : by_size ? STB_END_SIZE : STB_END_TIME;
 }
@@ -479,11 +315,11 @@ static void record_used(const struct run *r, struct stb_measure *m)
 {
 	const struct job *shown = &r->jobs[0];
 
-	for (uint32_t i = 0; i < r->n_jobs && !shown->used.without[0]; i++)
+	for (uint32_t i = 0; i < r->n_jobs && !shown->io.used.without[0]; i++)
 		shown = &r->jobs[i];
-	memcpy(m->engine_with, shown->used.with, sizeof(m->engine_with));
-	if (shown->used.without[0])
-		stb_io_used_add(m->engine_without, "%s", shown->used.without);
+	memcpy(m->engine_with, shown->io.used.with, sizeof(m->engine_with));
+	if (shown->io.used.without[0])
+		stb_io_used_add(m->engine_without, "%s", shown->io.used.without);
 }
 
 static void merge(struct run *r, uint64_t t0)
@@ -492,7 +328,7 @@ static void merge(struct run *r, uint64_t t0)
 	uint64_t end = t0;
 
 	for (uint32_t i = 0; i < r->n_jobs; i++) {
-		const struct stb_io_worker *w = &r->jobs[i].w;
+		const struct stb_io_worker *w = &r->jobs[i].io.w;
 
 		stb_io_worker_assert(w);
 		m->issued += w->issued;
@@ -531,8 +367,8 @@ static void verify(struct run *r)
 	gate_open(r, false);
 	gate_wait_all(r);
 	for (uint32_t i = 0; i < r->n_jobs; i++) {
-		m->verified += r->jobs[i].w.verified;
-		m->mismatches += r->jobs[i].w.mismatches;
+		m->verified += r->jobs[i].io.w.verified;
+		m->mismatches += r->jobs[i].io.w.mismatches;
 	}
 	if (atomic_load(&r->control.abort))
 		m->end = STB_END_ERROR;
@@ -695,11 +531,11 @@ static int run_jobs(struct run *r)
 		pthread_join(r->jobs[i].thread, NULL);
 	culprit = atomic_load(&r->control.culprit);
 	if (started && culprit)
-		phase->err = r->jobs[culprit - 1].w.err;
+		phase->err = r->jobs[culprit - 1].io.w.err;
 	if (started && culprit && phase->result.mismatches)
 		count_mismatches(&phase->result, &phase->err);
 	if (atomic_load(&r->control.abort)) {
-		phase->result.end = culprit && r->jobs[culprit - 1].w.stuck ? STB_END_STALLED : STB_END_ERROR;
+		phase->result.end = culprit && r->jobs[culprit - 1].io.w.stuck ? STB_END_STALLED : STB_END_ERROR;
 		return -1;
 	}
 	return 0;
@@ -732,8 +568,12 @@ int stb_io_run(const struct stb_io_setup *s, struct stb_phase *phase)
 	r.jobs = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (r.jobs == MAP_FAILED)
 		return stb_err_set(&phase->err, errno, "cannot get memory for %u workers", r.config.jobs);
-	for (uint32_t i = 0; i < r.config.jobs; i++)
-		job_init(&r.jobs[i], &r, i);
+	for (uint32_t i = 0; i < r.config.jobs; i++) {
+		r.jobs[i].run = &r;
+		stb_io_job_init(&r.jobs[i].io, &r.config, s, phase, i);
+		r.jobs[i].io.w.control = &r.control;
+		r.jobs[i].io.w.ticker = &r.ticker;
+	}
 	stb_steady_init(&r.steady, &r.config.steady);
 	ret = run_jobs(&r);
 	stb_steady_fini(&r.steady);
