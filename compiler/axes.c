@@ -5,6 +5,7 @@
  * as written. That order is the nesting: the last axis varies fastest.
  */
 #include "compiler/expand.h"
+#include "compiler/fio_hint.h"
 
 #include <string.h>
 
@@ -55,6 +56,8 @@ static void unknown_attr(struct stb_expansion *x, struct stb_xmatrix *m, const s
 	near = stb_nearest(name->text, names, n);
 	d = bad(x, m, stb_diag(x->sink, STB_E0516, name->span, "no %s has an attribute `%s`", stb_kind_name(s->kind),
 		name->text));
+	if (s->kind == STB_K_WORKLOAD && stb_fio_hint_attr(x->sink, d, name->span, name->text))
+		return;
 	if (near) {
 		stb_diag_here(x->sink, d, "did you mean `%s`?", near);
 		stb_diag_fixit(x->sink, d, name->span, "%s", near);
