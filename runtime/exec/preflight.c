@@ -591,9 +591,9 @@ static int need_rights(struct needs *n)
 
 	stb_err_clear(&err);
 	while (n->connect && stb_remaining_next(it, &step)) {
-		const uint32_t db = p->groups[step.group].database;
+		const uint32_t db = step.op == STB_OP_MEASURE ? p->groups[step.group].database : STB_NONE; /* others may have no group */
 
-		if (step.op == STB_OP_MEASURE && db != STB_NONE && !strcmp(p->blocks[db].type, "external"))
+		if (db != STB_NONE && !strcmp(p->blocks[db].type, "external"))
 			rights[db] |= rights_of(p, step.cell);
 	}
 	for (uint32_t i = 0; i < p->n_blocks && !rc; i++) {

@@ -297,6 +297,8 @@ workload oltp points {
 matrix m {
   database = [server]
   workload = [points]
+  repeat   = 2
+  cooldown = 100ms
 }
 report r {
   from    = m
