@@ -7,6 +7,7 @@
 #define STB_DB_CREW_H
 
 #include "runtime/db/arrivals.h"
+#include "runtime/db/near.h"
 #include "runtime/db/session.h"
 #include "runtime/db/status.h"
 
@@ -22,21 +23,25 @@ struct stb_crew_counts {
 };
 
 struct stb_crew;
+struct stb_loop;
 
 struct stb_conn {
 	struct stb_session session;
+	struct stb_near near;
+	uint64_t look_ns;               /* when to look again where that runs */
+	_Atomic(struct stb_loop *) loop; /* that has it now; who gives it away writes it */
 	uint64_t due_ns, began_ns; /* of the event under way; the same without a rate */
 	uint64_t events, busy_ns;  /* measured, for the fairness */
 	uint32_t generation;       /* of the socket that is watched */
 	bool waiting;              /* a statement is under way */
 } STB_ALIGNED(128);
 
-/* A thread and the connections first, first + n_loops, ... */
+/* A thread and, to begin with, the connections first, first + n_loops, ... */
 struct stb_loop {
 	struct stb_crew *crew;
 	struct stb_live *live;
-	uint32_t first, n_active;
-	int epoll;
+	uint32_t first;
+	int epoll; /* of many connections; open for as long as there is the crew, since others put connections in it */
 	struct stb_crew_counts warm, measured;
 	struct stb_hist lat;
 	struct stb_hist *svc; /* with a rate */
@@ -51,6 +56,9 @@ struct stb_crew {
 	struct stb_conn *conns; /* [o->threads] */
 	struct stb_loop *loops; /* [n_loops] */
 	uint32_t n_loops, n_openers;
+	int over; /* an eventfd in the epoll of every loop: no connection is served any more */
+	int *cpus; /* [n_cpus] that may be used; loop i is that of cpus[i % n_cpus], where it has one */
+	uint32_t n_cpus;
 	pthread_t openers[STB_MAX_OPENERS];
 	uint64_t start_ns; /* written before the barrier opens, read afterwards */
 	/* so are these but in the warm-up of a mix, whose end is not known when it begins: then they lie beyond all time until it is */
@@ -59,6 +67,7 @@ struct stb_crew {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	uint32_t n_ready;   /* open connections */
+	uint32_t n_near;    /* of them those whose server thread is known */
 	uint32_t n_running; /* threads */
 	bool open;          /* the barrier */
 	bool failed;        /* phase->err is set */
@@ -70,6 +79,7 @@ struct stb_crew {
 	/* read in the measured phase */
 	_Atomic bool quit;    /* begin nothing more */
 	_Atomic bool give_up; /* nor wait for answers */
+	_Atomic uint32_t n_active;   /* connections of loops with many that are served, or will be */
 	_Atomic uint32_t unanswered; /* connections that were given up */
 	_Atomic uint32_t opened;     /* connections that an opener has taken */
 	_Atomic uint32_t unique STB_ALIGNED(128);

@@ -1,10 +1,11 @@
-"""I/O beside fio, on files that hold data, side by side on one file system; and the engine that does nothing.
+"""I/O beside fio, on files that hold data, side by side on one file system, or on a raw zram device each; and the engine that does nothing.
 
 fio runs with --thread --norandommap --randrepeat=0, both sides with full latency histograms. Where fio can hand over in batches
 (iodepth_batch 1 and 16), both are tried and the one that costs less CPU is the peer. The CPU and the I/Os of a run of 0.1 s are taken off, so
 starting and laying out are not counted; io_uring's kernel workers are threads of the process and are. stb lays its file out in each run, so
 fio does too: on some disks what was just written is read at another speed than what has lain there.
 """
+import glob
 import json
 import os
 import shutil
@@ -27,33 +28,45 @@ BATCHES = {
 
 
 class Zram:
-    """A zram device of our own with ext4 on it, mounted; taken away at the end. Of a run that was killed, the next one takes it away."""
+    """
+    A zram device of our own, raw or with ext4 on it, taken away at the end. Its directory, the mount point where there is one, is named after
+    this process and holds the device's number: of a run that was killed, the next one takes the device away.
+    """
 
     PREFIX = "/dev/shm/stb-bench-zram-"
 
-    def __init__(self, mib):
+    def __init__(self, mib, raw):
         self.sweep()
+        self.dir = f"{self.PREFIX}{os.getpid()}"
+        os.mkdir(self.dir)
         with open("/sys/class/zram-control/hot_add") as f:
-            self.number = int(f.read())
+            number = f.read().strip()
+        with open(f"{self.dir}/number", "w") as f:
+            f.write(number)
+        self.device = f"/dev/zram{number}"
         try:
-            with open(f"/sys/block/zram{self.number}/disksize", "w") as f:
+            with open(f"/sys/block/zram{number}/disksize", "w") as f:
                 f.write(f"{mib}M")
-            self.dir = f"{self.PREFIX}{os.getpid()}"
-            sh(["mkfs.ext4", "-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0", f"/dev/zram{self.number}"])
-            os.mkdir(self.dir)
-            sh(["mount", f"/dev/zram{self.number}", self.dir])
+            if not raw:
+                sh(["mkfs.ext4", "-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0", self.device])
+                sh(["mount", self.device, self.dir])
         except BaseException:
-            self.remove(self.number)
+            self.remove(self.dir)
             raise
 
-    @staticmethod
-    def remove(number):
+    @classmethod
+    def remove(cls, path):
+        while os.path.ismount(path) and subprocess.run(["umount", path], stderr=subprocess.DEVNULL).returncode:
+            time.sleep(0.1)
+        with open(f"{path}/number") as f:
+            number = f.read()
         for _ in range(100):
             try:
                 with open(f"/sys/block/zram{number}/reset", "w") as f:
                     f.write("1")
                 with open("/sys/class/zram-control/hot_remove", "w") as f:
-                    f.write(str(number))
+                    f.write(number)
+                shutil.rmtree(path)
                 return
             except OSError:
                 time.sleep(0.1)
@@ -61,22 +74,12 @@ class Zram:
 
     @classmethod
     def sweep(cls):
-        with open("/proc/self/mountinfo") as f:
-            for line in f:
-                point, source = line.split()[4], line.split(" - ")[1].split()[1]
-                if point.startswith(cls.PREFIX) and source.startswith("/dev/zram"):
-                    if not os.path.exists(f"/proc/{point[len(cls.PREFIX):]}"):
-                        sh(["umount", point])
-                        os.rmdir(point)
-                        cls.remove(int(source[len("/dev/zram"):]))
+        for path in glob.glob(cls.PREFIX + "*"):
+            if not os.path.exists(f"/proc/{path[len(cls.PREFIX):]}"):
+                cls.remove(path)
 
     def close(self):
-        for _ in range(50):
-            if subprocess.run(["umount", self.dir], stderr=subprocess.DEVNULL).returncode == 0:
-                break
-            time.sleep(0.1)
-        os.rmdir(self.dir)
-        self.remove(self.number)
+        self.remove(self.dir)
 
 
 class IoCase:
@@ -86,11 +89,11 @@ class IoCase:
     dir = "/var/tmp"
 
     def __init__(self, name, title, rate_bar, cpu_bar=None, tail_bar=None, where=None, engine="psync", depth=1, rw="randread", bs=4096, size=256,
-                 jobs=1, direct=True, batches=("1",), zram_mib=0, stb_batch=1):
+                 jobs=1, direct=True, batches=("1",), zram_mib=0, raw=False, stb_batch=1):
         self.name, self.title, self.rate_bar, self.cpu_bar, self.tail_bar = name, title, rate_bar, cpu_bar, tail_bar
         self.where, self.engine, self.depth, self.rw, self.bs, self.size, self.jobs = where, engine, depth, rw, bs, size, jobs
         self.direct, self.batches, self.zram_mib = direct and engine != "null", batches, zram_mib
-        self.stb_batch = stb_batch
+        self.raw, self.stb_batch = raw, stb_batch
 
     def __enter__(self):
         self.zram = self.dir = None
@@ -107,8 +110,8 @@ class IoCase:
     def prepare(self):
         where = self.where
         if self.zram_mib:
-            self.zram = Zram(self.zram_mib)
-            where = self.zram.dir
+            self.zram = Zram(self.zram_mib, self.raw)
+            where = None if self.raw else self.zram.dir
         self.dir = tempfile.mkdtemp(prefix="stb-bench-", dir=where)
         self.empty["stb"] = self.empty_run(self.stb)
         cost = {}
@@ -139,13 +142,13 @@ class IoCase:
         return sorted((run(EMPTY_S) for _ in range(3)), key=lambda r: r[2])[1]
 
     def fio(self, seconds):
-        data = os.path.join(self.dir, "fio.data")
-        if os.path.exists(data):
+        data = self.zram.device if self.raw else os.path.join(self.dir, "fio.data")
+        if not self.raw and os.path.exists(data):
             os.unlink(data)
-        if "write" in self.rw:  # fio lays out with data what it will read; what is only written, it does not
-            sh([FIO, "--name=layout", f"--directory={self.dir}", "--filename=fio.data", f"--size={self.size}M", "--rw=write", "--bs=1M",
-                "--end_fsync=1", "--refill_buffers"])
-        out, cpu = timed([FIO, "--name=bench", f"--directory={self.dir}", "--filename=fio.data", f"--size={self.size}M", f"--rw={self.rw}",
+        if self.raw or "write" in self.rw:  # fio fills with data a file that it will read; no device, and no file that is only written
+            sh([FIO, "--name=layout", f"--filename={data}", f"--size={self.size}M", "--rw=write", "--bs=1M", "--end_fsync=1",
+                "--refill_buffers"])
+        out, cpu = timed([FIO, "--name=bench", f"--filename={data}", f"--size={self.size}M", f"--rw={self.rw}",
                           f"--bs={self.bs}", f"--direct={int(self.direct)}", f"--ioengine={self.engine}", f"--iodepth={self.depth}",
                           *BATCHES[self.batch], f"--numjobs={self.jobs}", "--group_reporting", "--thread", "--norandommap",
                           "--randrepeat=0", "--lat_percentiles=1", "--time_based", f"--runtime={int(seconds * 1000)}ms",
@@ -154,7 +157,7 @@ class IoCase:
         return job["iops"], job["total_ios"], cpu, job["lat_ns"]["percentile"]["99.000000"]
 
     def spec(self, seconds):
-        """Files lie in self.dir."""
+        """Files lie in self.dir; a raw device is one of stb's own."""
         writes = "write" in self.rw
         jobs = f"  numjobs     = {self.jobs}\n  shared_file = true\n" if self.jobs > 1 else ""
         batch = f"  iodepth_batch = {self.stb_batch}\n" if self.stb_batch > 1 else ""
@@ -168,9 +171,10 @@ class IoCase:
 {batch}{jobs}"""
         # what is only written would not be laid out with data, as fio's file is: a moment of reading has it filled first
         before = f"workload io before {{\n  volume = v\n{common}  rw = randread\n  runtime = 10ms\n}}\n" if writes else ""
+        kind, lines = ("zram", f"  size       = {self.size}MiB\n  filesystem = none") if self.raw else ("directory", f'  path = "{self.dir}"')
         return f"""stb 1
-storage directory target {{
-  path = "{self.dir}"
+storage {kind} target {{
+{lines}
 }}
 volume v {{
   storage = target
@@ -219,6 +223,9 @@ CASES = [
     *asynchronous("io_uring", [(Bar(), Bar(most=0.7, aim=0.55)), (Bar(), Bar(most=0.75, aim=0.6), Bar(lower=True))], True),
     *asynchronous("libaio", [(Bar(), Bar(most=0.75, aim=0.65))] * 2, False),
     *asynchronous("libaio", [(Bar(), Bar(most=1.0, aim=0.9))] * 2, True),
+    *[IoCase(f"{e}-raw-zram-best", f"{e} 4KiB random read, depth 32, direct, raw zram, fio's best batch", Bar(), cpu_bar, engine=e, depth=32,
+             batches=("1", "16"), zram_mib=256, raw=True)
+      for e, cpu_bar in (("io_uring", Bar(most=0.7, aim=0.55)), ("libaio", Bar(most=1.0, aim=0.9)))],
     *[IoCase(f"{e}-{n}-16", f"{e} 4KiB random read, depth 32, direct, ext4 on {n}, both waiting for 16 completions", None, engine=e, depth=32,
              batches=("16, waiting for 16",), stb_batch=16, **where)
       for e in ("io_uring", "libaio") for n, where in (("zram", {"zram_mib": 1000}), ("disk", {"where": "/var/tmp"}))],
