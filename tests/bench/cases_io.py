@@ -169,6 +169,8 @@ class IoCase:
   direct      = {str(self.direct).lower()}
   time_based  = true
 {batch}{jobs}"""
+        prepare = "  prepare     = [fill]\n" if self.raw else ""
+        fill = f"workload io fill {{\n  volume = v\n  size = {self.size}MiB\n  bs = 1MiB\n  rw = write\n  direct = true\n}}\n" if self.raw else ""
         # what is only written would not be laid out with data, as fio's file is: a moment of reading has it filled first
         before = f"workload io before {{\n  volume = v\n{common}  rw = randread\n  runtime = 10ms\n}}\n" if writes else ""
         kind, lines = ("zram", f"  size       = {self.size}MiB\n  filesystem = none") if self.raw else ("directory", f'  path = "{self.dir}"')
@@ -179,9 +181,9 @@ storage {kind} target {{
 volume v {{
   storage = target
 }}
-{before}workload io bench {{
+{fill}{before}workload io bench {{
   volume      = v
-{common}{drawn}  rw          = {self.rw}
+{common}{drawn}{prepare}  rw          = {self.rw}
   runtime     = {int(seconds * 1000)}ms
 }}
 matrix m {{
