@@ -282,10 +282,15 @@ static void give_up(struct stb_loop *l)
 		}
 }
 
-/* Where all server threads are known; the lock is held by nobody who writes it once the barrier is open. */
+/* Where all server threads are known; nobody writes that once the barrier is open. */
 static bool is_near(const struct stb_crew *crew)
 {
 	return crew->n_near == crew->o->threads;
+}
+
+struct stb_client_threads stb_crew_threads(const struct stb_crew *crew)
+{
+	return (struct stb_client_threads){.n = crew->n_loops, .near = is_near(crew)};
 }
 
 static void bind_to_cpu(const struct stb_loop *l)

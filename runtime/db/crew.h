@@ -104,6 +104,8 @@ STB_NODISCARD int stb_crew_init(struct stb_crew *crew, const struct stb_oltp_set
  * one of the crew's (failed, phase->err, quit).
  */
 void stb_crew_start(struct stb_crew *crew);
+/* Once the barrier is open: how the connections are served. */
+struct stb_client_threads stb_crew_threads(const struct stb_crew *crew);
 /* After all threads have ended; joins them. */
 void stb_crew_fini(struct stb_crew *crew);
 /* Sets failed and quit; the first failure is the one that phase->err tells. */

@@ -308,6 +308,8 @@ static void sum_up(struct stb_crew *crew)
 	if (crew->open && last_ns > stb_crew_measure_from(crew))
 		m->window_ns = last_ns - stb_crew_measure_from(crew);
 	m->scheduled += waiting(crew, STB_MIN(last_ns, stb_crew_deadline(crew)));
+	if (crew->open)
+		m->clients = stb_crew_threads(crew);
 	m->failed = crew->failed && cancelled ? 1 : 0; /* the event that ended the run */
 	m->cancelled = cancelled - m->failed;
 	m->issued = m->ok[0] + m->failed + m->cancelled;

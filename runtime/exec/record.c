@@ -559,7 +559,10 @@ void stb_record_engine(struct stb_run *run, const struct stb_plan_block *workloa
 		stb_progress_say(&run->progress, "note: engine `%s` runs without %s", engine, m->engine_without);
 }
 
-/* Of an OLTP repetition: what was tried again, by the server's number ("other": too many different ones), and whether threads were served alike. */
+/*
+ * Of an OLTP repetition: what was tried again, by the server's number ("other": too many different ones), whether threads were served alike, and by how
+ * many of ours.
+ */
 static void add_counts(json_t *record, const struct stb_measure *m)
 {
 	json_t *codes;
@@ -579,6 +582,8 @@ static void add_counts(json_t *record, const struct stb_measure *m)
 		json_object_set_new(record, "fairness", json_pack("{s:f,s:f,s:f,s:f}", "events_mean", m->fairness.events_mean,
 			"events_stddev", m->fairness.events_stddev, "busy_s_mean", m->fairness.busy_mean_s, "busy_s_stddev",
 			m->fairness.busy_stddev_s));
+	if (m->clients.n)
+		json_object_set_new(record, "client", json_pack("{s:i,s:b}", "threads", (int)m->clients.n, "near_server_threads", m->clients.near));
 }
 
 /* Of an io repetition with steady_state: the proof. `found` is the slope a second or the deviation of the window that ended at found_at_s. */

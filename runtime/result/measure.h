@@ -74,6 +74,12 @@ struct stb_fairness {
 	double busy_mean_s, busy_stddev_s; /* time in events */
 };
 
+/* oltp: who served the connections. */
+struct stb_client_threads {
+	uint32_t n;
+	bool near; /* each bound to a CPU, with the connections whose server threads are there */
+};
+
 /*
  * oltp: what the server did in the window, its own words: X(symbol, metric, status variables whose sum it is). Names of more than one version
  * stand side by side: a server has the one or the other. Where it has none of them there is no figure. Rows of scans (Handler_read_rnd_next) are
@@ -142,6 +148,7 @@ struct stb_measure {
 	uint64_t errors, reconnects;     /* oltp: retried failures, connections opened again */
 	struct stb_error_counts codes;   /* errors by code */
 	struct stb_fairness fairness;
+	struct stb_client_threads clients;
 	struct stb_server_change server; /* oltp */
 };
 

@@ -159,6 +159,7 @@ says "rate: the report says how rows were drawn" 'rows are drawn by zipfian \(ra
 says "rate: and which errors were tried again" 'errors that were tried again, over all repetitions: [0-9]+ x 1213 \(deadlock\)' rate/report.md
 holds "rate: the journal has them by code" jq -es 'map(select(.ev == "result") | .errors["1213"] // 0) | add > 0' rate/journal.jsonl
 holds "rate: and how alike the threads were served" jq -es 'map(select(.ev == "result") | .fairness.events_mean) | all(. > 0)' rate/journal.jsonl
+holds "rate: and by how many threads of ours" jq -es 'map(select(.ev == "result") | .client == {threads: 8, near_server_threads: false}) | all' rate/journal.jsonl
 "$STB" report rate.stb --results rate >again.md 2>err
 holds "rate: the report can be made again" cmp -s rate/report.md again.md
 

@@ -161,6 +161,7 @@ static void check_sums(const struct stb_phase *phase)
 	cr_expect_float_eq(phase->result.fairness.events_mean * THREADS, (double)phase->result.ok[0], 1e-3);
 	cr_expect_eq(phase->result.errors, 0);
 	cr_expect_eq(phase->alloc_calls, 0);
+	cr_expect_eq(phase->result.clients.near, phase->result.clients.n < THREADS); /* with as many CPUs as connections there is a thread for each */
 }
 
 /* Loop i is that of the CPU i % n. The child moves the server from one to the other; the exit status says what it saw. */
