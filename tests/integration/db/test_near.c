@@ -113,6 +113,7 @@ static void begin(struct run *r, const char *script, uint32_t ms)
 	r->workload = db_workload(&r->server.arena, script);
 	db_set_count(&r->server.arena, r->workload, "threads", THREADS);
 	db_set_time(&r->server.arena, r->workload, "time", ms);
+	db_set_word(&r->server.arena, r->workload, "db_ps_mode", "disable"); /* every client library can split statements that are text */
 	load(&r->server, r->workload);
 	r->phase = phase_new(THREADS);
 }
