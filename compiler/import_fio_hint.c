@@ -7,11 +7,10 @@
 
 #include <string.h>
 
-static void called(struct stb_sink *s, struct stb_diag *d, struct stb_span at, const char *fio, const char *ours, bool same)
+static void called(struct stb_sink *s, struct stb_diag *d, struct stb_span at, const char *fio, const char *ours)
 {
 	stb_diag_here(s, d, "fio's `%s` is `%s` here", fio, ours);
-	if (same)
-		stb_diag_fixit(s, d, at, "%s", ours);
+	stb_diag_fixit(s, d, at, "%s", ours);
 }
 
 bool stb_fio_hint_attr(struct stb_sink *s, struct stb_diag *d, struct stb_span at, const char *name)
@@ -22,8 +21,8 @@ bool stb_fio_hint_attr(struct stb_sink *s, struct stb_diag *d, struct stb_span a
 		return false;
 	if (row->fate != STB_FIO_IS_TRANSLATED)
 		stb_diag_help(s, d, "fio's `%s` has no counterpart: %s", name, row->text);
-	else if (stb_schema_attr(STB_K_WORKLOAD, "io", row->text)) /* another name of the same; under its first name it is told otherwise */
-		called(s, d, at, name, row->text, strncmp(row->names, name, strlen(name)) != 0);
+	else if (stb_schema_attr(STB_K_WORKLOAD, "io", row->text)) /* the value stays as it is (import_fio.def) */
+		called(s, d, at, name, row->text);
 	else
 		stb_diag_help(s, d, "fio's `%s` becomes %s", name, row->text);
 	return true;
@@ -38,7 +37,7 @@ bool stb_fio_hint_word(struct stb_sink *s, struct stb_diag *d, struct stb_span a
 	if (!direction && !engine)
 		return false;
 	if (!but || (engine && engine->same_work))
-		called(s, d, at, word, direction ? direction->ours : engine->ours, true);
+		called(s, d, at, word, direction ? direction->ours : engine->ours);
 	if (but)
 		stb_diag_help(s, d, "of fio's `%s`: %s", word, but);
 	return true;
