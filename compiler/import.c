@@ -111,11 +111,10 @@ static bool is_taken(const struct stb_import *im, const char *name)
 	return false;
 }
 
-const char *stb_import_name(struct stb_import *im, const char *text)
+const char *stb_import_ident(struct stb_import *im, const char *text)
 {
 	enum { LONGEST = 60 };
 	char base[LONGEST + 2];
-	const char *name;
 	size_t n = 0;
 
 	if (*text >= '0' && *text <= '9')
@@ -133,7 +132,13 @@ const char *stb_import_name(struct stb_import *im, const char *text)
 		n = 3;
 	}
 	base[n] = '\0';
-	name = stb_arena_strdup(&im->c->arena, base);
+	return stb_arena_strdup(&im->c->arena, base);
+}
+
+const char *stb_import_name(struct stb_import *im, const char *text)
+{
+	const char *base = stb_import_ident(im, text), *name = base;
+
 	for (uint32_t i = 2; is_taken(im, name); i++)
 		name = stb_arena_printf(&im->c->arena, "%s_%" PRIu32, base, i);
 	STB_ARENA_GROW(&im->c->arena, im->names, im->n_names, im->cap_names);

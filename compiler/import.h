@@ -39,7 +39,9 @@ void stb_import_attr(struct stb_import *im, const char *name, const char *fmt, .
 void stb_import_text(struct stb_import *im, const char *name, const char *text);
 /* A comment line; whatever the text holds, it stays one, and text. */
 void stb_import_comment(struct stb_import *im, const char *fmt, ...) STB_PRINTF(2, 3);
-/* An identifier made of any text, which no earlier call gave out; lies in the compilation's arena. */
+/* An identifier made of any text; lies in the compilation's arena. */
+const char *stb_import_ident(struct stb_import *im, const char *text);
+/* The same, or with a number behind it, as no earlier call gave it out. */
 const char *stb_import_name(struct stb_import *im, const char *text);
 /* Text as a message or comment may quote it: printable, at most STB_IMPORT_MAX_QUOTE bytes and a word about the rest. In the arena. */
 const char *stb_import_quote(struct stb_import *im, const char *text, size_t len);

@@ -11,6 +11,7 @@
 #include "compiler/import_fio.h"
 
 #include "compiler/expand.h"
+#include "runtime/base/metric.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -407,27 +408,16 @@ static void put_matrix(struct stb_fio_import *x, bool pinned)
 
 /* --- all ------------------------------------------------------------------------------------------------------------------------------- */
 
-/* In a mix NAME.metric stands beside read.metric: no workload of one is called read. */
-static bool is_taken_in_mix(const char *name)
-{
-	static const char *const taken[] = { "read", "write", "trim", "sync", "server" };
-
-	for (size_t i = 0; i < STB_LEN(taken); i++)
-		if (!strcmp(taken[i], name))
-			return true;
-	return false;
-}
-
 static void name_jobs(struct stb_fio_import *x)
 {
 	for (uint32_t i = 0; i < x->n_jobs; i++) {
 		struct stb_fio_job *j = &x->jobs[i];
 		struct stb_fio_option *o = j->sym[STB_FIO_NAME];
-		const char *name = fio_name(j);
+		const char *name = stb_import_ident(x->im, fio_name(j));
 
 		if (o)
 			o->used = true;
-		if (stb_fio_phase_size(x, j->phase) > 1 && is_taken_in_mix(name))
+		if (stb_fio_phase_size(x, j->phase) > 1 && stb_metric_takes(name))
 			name = stb_arena_printf(&x->im->c->arena, "%s_job", name);
 		j->name = stb_import_name(x->im, name);
 	}

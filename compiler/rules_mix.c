@@ -167,7 +167,7 @@ static void look_names(struct stb_rules_run *r)
 		const struct stb_block *part = r->s->parts[i]->workload->block;
 
 		if (stb_metric_takes(part->name))
-			refuse_mix(r, part, "runs a workload called `%s`, which is a word of the metrics: `%s.iops` would be read as another one", part->name,
+			refuse_mix(r, part, "runs a workload called `%s`, and names of metrics begin so: `%s.iops` would not be its own", part->name,
 				part->name);
 	}
 }

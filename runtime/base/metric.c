@@ -193,9 +193,7 @@ bool stb_metric_find(const char *name, struct stb_metric *out)
 
 bool stb_metric_takes(const char *name)
 {
-	struct stb_metric metric;
-
-	return stb_metric_find(name, &metric) || is_prefix(name, strlen(name));
+	return is_prefix(name, strlen(name));
 }
 
 /* The size of a unit of results and reports, and its dimension: bytes, time, share, each also per second; NONE for a bare number. */

@@ -35,7 +35,7 @@ struct stb_metric {
 
 /* false: there is no such metric. "PART.metric" is one, whatever PART is but the word of a direction. */
 bool stb_metric_find(const char *name, struct stb_metric *out);
-/* Whether a workload of a mix may not be called so: the name of a metric, or what names of metrics begin with ("read", "server"). */
+/* Whether a workload of a mix may not be called so, because names of metrics begin with it and a point ("read", "server"). */
 bool stb_metric_takes(const char *name);
 /* Names of all base metrics in table order, NULL-terminated, for docs and suggestions ("lat_pNN" stands for the percentiles). */
 const char *const *stb_metric_names(void);

@@ -2,6 +2,7 @@
  * test_import_fio.c - the table of fio's options, walked: each row is translated as it says, or told as it says; and values as fio reads them.
  */
 #include "compiler/import_fio.h"
+#include "compiler/schema.h"
 
 #include <criterion/criterion.h>
 #include <ctype.h>
@@ -136,6 +137,34 @@ Test(import_fio, every_name_is_found_once)
 	cr_expect_null(stb_fio_find(""));
 }
 
+/* Whether a value of fio's is said in the same way in a spec, but for its unit. */
+static bool same_value(const char *fio, const char *ours)
+{
+	const size_t digits = strspn(fio, "0123456789");
+
+	if (!strcmp(ours, "true") || !strcmp(ours, "false"))
+		return !strcmp(fio, *ours == 't' ? "1" : "0");
+	return digits ? strspn(ours, "0123456789") == digits && !strncmp(fio, ours, digits) : !strcmp(fio, ours);
+}
+
+/* A message puts the attribute in the place of fio's name, so that the value stays: where the row is an attribute's name alone. */
+Test(import_fio, an_attribute_alone_takes_the_value_as_it_is)
+{
+	uint32_t n, n_same = 0;
+	const struct stb_fio_row *rows = stb_fio_rows(&n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct stb_fio_row *r = &rows[i];
+
+		if (r->fate != STB_FIO_IS_TRANSLATED || !strcmp(r->names, r->text) || !stb_schema_attr(STB_K_WORKLOAD, "io", r->text))
+			continue;
+		cr_assert(r->expect && strrchr(r->sample, '=') && strstr(r->expect, " = "), "%s", r->names);
+		cr_expect(same_value(strrchr(r->sample, '=') + 1, strstr(r->expect, " = ") + 3), "%s: %s", r->names, r->expect);
+		n_same++;
+	}
+	cr_expect_geq(n_same, 5);
+}
+
 /* The sample of a row that is translated, with one of its names where it has another. */
 static void put_sample(char *out, size_t size, const struct stb_fio_row *r, const char *name, size_t len)
 {
@@ -266,7 +295,8 @@ Test(import_fio, a_global_line_is_told_once)
 Test(import_fio, any_name_of_a_job_will_do)
 {
 	static const char *const names[] = { "read", "write", "sync", "trim", "workload", "true", "none", "10", "-", "\xE6\x97\xA5\xE6\x9C\xAC", "a b",
-		"stb.data", "jobs", "all", "together", "read.iops", "io", "matrix", "\"x\"", "${" };
+		"stb.data", "jobs", "all", "together", "read.iops", "io", "matrix", "\"x\"", "${", "read-", "sync!", "server", "iops", "tps", "events", "overlap",
+		"lat-p95" };
 
 	for (size_t i = 0; i < STB_LEN(names); i++)
 		for (int walls = 0; walls < 2; walls++) {

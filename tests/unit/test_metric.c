@@ -70,8 +70,8 @@ Test(metric, what_it_needs)
 
 Test(metric, words_that_no_workload_of_a_mix_may_be_called)
 {
-	static const char *const taken[] = { "read", "write", "trim", "sync", "server", "overlap", "replica_lag", "lat_p95", "slat_p999", "iops", "tps" };
-	static const char *const free_[] = { "reader", "rea", "lat", "lat_p990", "io", "server_", "database", "" };
+	static const char *const taken[] = { "read", "write", "trim", "sync", "server" };
+	static const char *const free_[] = { "reader", "rea", "lat", "io", "server_", "database", "overlap", "lat_p95", "iops", "tps", "" };
 
 	for (size_t i = 0; i < STB_LEN(taken); i++)
 		cr_expect(stb_metric_takes(taken[i]), "%s", taken[i]);
@@ -81,8 +81,7 @@ Test(metric, words_that_no_workload_of_a_mix_may_be_called)
 		char word[64];
 
 		snprintf(word, sizeof(word), "%.*s", (int)strcspn(*name, "."), *name);
-		if (!strstr(word, "NN"))
-			cr_expect(stb_metric_takes(word), "%s", word);
+		cr_expect_eq(stb_metric_takes(word), strchr(*name, '.') != NULL, "%s", word);
 	}
 }
 
