@@ -38,13 +38,13 @@ class Zram:
     def __init__(self, mib, raw):
         self.sweep()
         self.dir = f"{self.PREFIX}{os.getpid()}"
-        os.mkdir(self.dir)
-        with open("/sys/class/zram-control/hot_add") as f:
-            number = f.read().strip()
-        with open(f"{self.dir}/number", "w") as f:
-            f.write(number)
-        self.device = f"/dev/zram{number}"
         try:
+            os.mkdir(self.dir)
+            with open("/sys/class/zram-control/hot_add") as f:
+                number = f.read().strip()
+            with open(f"{self.dir}/number", "w") as f:
+                f.write(number)
+            self.device = f"/dev/zram{number}"
             with open(f"/sys/block/zram{number}/disksize", "w") as f:
                 f.write(f"{mib}M")
             if not raw:
@@ -56,10 +56,16 @@ class Zram:
 
     @classmethod
     def remove(cls, path):
-        while os.path.ismount(path) and subprocess.run(["umount", path], stderr=subprocess.DEVNULL).returncode:
+        for _ in range(50):
+            if not os.path.ismount(path) or not subprocess.run(["umount", path], stderr=subprocess.DEVNULL).returncode:
+                break
             time.sleep(0.1)
-        with open(f"{path}/number") as f:
-            number = f.read()
+        try:
+            with open(f"{path}/number") as f:
+                number = f.read()
+        except OSError:  # it came to no device
+            shutil.rmtree(path, ignore_errors=True)
+            return
         for _ in range(100):
             try:
                 with open(f"/sys/block/zram{number}/reset", "w") as f:
