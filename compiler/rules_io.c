@@ -104,8 +104,8 @@ static void block_of_zram(struct stb_rules_run *r)
 
 	for (uint32_t i = 0; bs && i < bs->val.n_items && n % ZRAM_BLOCK == 0; i++)
 		n = (uint64_t)bs->val.items[i].num;
-	if (strcmp(r->s->storage->block->type->type, "zram") || n % ZRAM_BLOCK == 0 || n % 512 || is_null(r->w) ||
-		!(stb_eattr_true(r->w, "direct") || (trims && is_raw(r))))
+	if (strcmp(r->s->storage->block->type->type, "zram") || n % ZRAM_BLOCK == 0 || is_null(r->w) ||
+		!(stb_eattr_true(r->w, "direct") ? n % 512 == 0 : trims && is_raw(r))) /* of others with direct, direct_block_size tells */
 		return;
 	d = stb_find(r, STB_E0403, r->w, bs, r->w, trims ? rw : direct, "`%s` is no multiple of %d bytes, the blocks of zram `%s`", stb_attr_text(r, bs),
 		ZRAM_BLOCK, r->s->storage->block->name);

@@ -13,6 +13,7 @@
 #define LOOP "storage loop image { size = 4GiB }\nvolume v { storage = image }\n"
 #define RAW "storage loop image { size = 4GiB }\nvolume v { storage = image filesystem = none }\n"
 #define ZRAM "storage zram memory { size = 4GiB }\nvolume v { storage = memory }\n"
+#define RAW_ZRAM "storage zram memory { size = 4GiB }\nvolume v { storage = memory filesystem = none }\n"
 #define IO(attrs) "workload io w { volume = v size = 1GiB " attrs " }\nmatrix m { workload = w }\n"
 #define MYSQL(attrs) "database mysql d { volume = v " attrs " }\n"
 #define EXTERNAL(attrs) "database external d { " attrs " }\n"
@@ -39,6 +40,7 @@ static const struct {
 		DISK IO("rw = read ioengine = libaio direct = true iodepth = 4096") },
 	{ STB_E0403, DISK IO("rw = read direct = true bs = 1KiB + 1B"), DISK IO("rw = read direct = true bs = 512B") },
 	{ STB_E0403, ZRAM IO("rw = write direct = true bs = 2KiB"), ZRAM IO("rw = write bs = 2KiB") },
+	{ STB_E0403, RAW_ZRAM IO("rw = trim bs = 1000B"), RAW_ZRAM IO("rw = trim bs = 4KiB prepare = []") },
 	{ STB_E0404, DISK IO("rw = read bs = 3KiB"), DISK IO("rw = read bs = 4KiB") },
 	{ STB_W0405, DISK IO("rw = read ioengine = io_uring iodepth = 4"), DISK IO("rw = read ioengine = io_uring iodepth = 4 direct = true") },
 	{ STB_N0406, DISK IO("rw = read runtime = 10s"), DISK IO("rw = read runtime = 10s time_based = true") },
