@@ -354,6 +354,8 @@ const char *stb_bytes_text(struct stb_arena *a, uint64_t n);
 struct stb_metric;
 #define STB_UNMEASURED (~0u)
 unsigned stb_scope_lacks(const struct stb_scope *s, const char *name, const struct stb_metric *metric);
+/* What profiles may bring of it. */
+unsigned stb_profiles_bring(const struct stb_model *m);
 
 /* rules.c: diagnostics into the sink; *notes are those of severity note, for the plan. */
 void stb_rules_run(struct stb_expansion *x, const char ***notes, uint32_t *n_notes);

@@ -282,10 +282,11 @@ static bool whole_mix(struct about *a, const char *name, struct stb_span span)
 	return true;
 }
 
-/* Whether none of the selected cells can ever have it; as selectors are, it is judged on the bare spec. */
+/* Whether none of the selected cells can ever have it, in the bare spec (as selectors are judged) or with what a profile brings. */
 static bool is_dead(struct about *a, const char *name, const struct stb_metric *metric, struct stb_span span)
 {
 	const struct stb_expansion *x = a->l->x;
+	const unsigned brought = stb_profiles_bring(x->m);
 	unsigned lacks = 0;
 	struct stb_diag *d;
 
@@ -295,7 +296,7 @@ static bool is_dead(struct about *a, const char *name, const struct stb_metric *
 
 		if (one == STB_UNMEASURED || !stb_xselect_match(&a->where, a->m, point_of(a, i)))
 			continue;
-		if (!one)
+		if (!(one & ~brought))
 			return false;
 		lacks |= one;
 	}

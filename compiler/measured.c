@@ -74,7 +74,7 @@ static unsigned lacks(const struct stb_scope *s, unsigned needs)
 	unsigned out = 0;
 
 	/* what is described was measured by others, in whatever they had; a direction it has or has not */
-	if (is_type(s->storage, "external") && !s->database)
+	if (is_type(s->storage, "external"))
 		needs &= STB_NEEDS_READS | STB_NEEDS_WRITES | STB_NEEDS_TRIMS;
 	for (unsigned left = needs; left; left &= left - 1) {
 		if (!has_need(s, (enum stb_metric_need)(left & -left)))
@@ -100,4 +100,49 @@ unsigned stb_scope_lacks(const struct stb_scope *s, const char *name, const stru
 			least = STB_MIN(least, lacks(s->parts[i], metric->needs));
 	}
 	return least;
+}
+
+/* What a profile may bring to cells that lack it in the bare spec, by the attributes that it sets and the kinds whose blocks it may replace. */
+static unsigned brings(const struct stb_stmt *stmt)
+{
+	enum { DIRECTIONS = STB_NEEDS_READS | STB_NEEDS_WRITES | STB_NEEDS_TRIMS, REPLICAS = STB_NEEDS_REPLICA | STB_NEEDS_SEMISYNC };
+	static const struct {
+		const char *word;
+		unsigned attr, block;
+	} words[] = {
+		{ "rw", DIRECTIONS, 0 },
+		{ "ioengine", STB_NEEDS_FLIGHT, 0 },
+		{ "rate", STB_NEEDS_RATE | STB_NEEDS_FLIGHT, 0 },
+		{ "rate_iops", STB_NEEDS_RATE | STB_NEEDS_FLIGHT, 0 },
+		{ "fsync", STB_NEEDS_SYNC, 0 },
+		{ "fdatasync", STB_NEEDS_SYNC, 0 },
+		{ "verify", STB_NEEDS_VERIFY, 0 },
+		{ "topology", REPLICAS, 0 },
+		{ "storage", STB_NEEDS_DEVICE, STB_NEEDS_DEVICE },
+		{ "database", STB_NEEDS_DEVICE | STB_NEEDS_OWN_SERVER | REPLICAS, STB_NEEDS_DEVICE | STB_NEEDS_OWN_SERVER | REPLICAS },
+		{ "workload", ~0u, 0 }, /* others in a matrix, others in a mix, an axis of anything */
+		{ "run", ~0u, 0 },
+		{ "set", ~0u, 0 },
+	};
+	const bool attr = stmt->kind == STB_S_ATTR;
+	const char *word = attr ? stmt->path->names[stmt->path->n_names - 1].text : stmt->name.text;
+	unsigned out = 0;
+
+	if (!attr && (!strcmp(word, "where") || !strcmp(word, "baseline"))) /* they choose cells */
+		return 0;
+	for (size_t i = 0; i < STB_LEN(words); i++)
+		if (!strcmp(words[i].word, word))
+			out |= attr ? words[i].attr : words[i].block;
+	for (uint32_t i = 0; i < stmt->n_body; i++)
+		out |= brings(stmt->body[i]);
+	return out;
+}
+
+unsigned stb_profiles_bring(const struct stb_model *m)
+{
+	unsigned out = 0;
+
+	for (uint32_t i = 0; i < m->n_profiles; i++)
+		out |= brings(m->profiles[i].stmt);
+	return out;
 }

@@ -72,6 +72,65 @@ Test(rules, blocks)
 	cr_expect_eq(count_io("size = 1023B rw = read bs = 1023B", STB_E0403), 0);
 }
 
+/* However odd a block is: trims of a device are made in its blocks with or without direct, and one rule tells of it. */
+Test(rules, blocks_of_trims_on_zram_are_told_once)
+{
+	static const char *const odd[] = { "bs = 1000B", "bs = 512B", "bs = [1000B, 4KiB]", "bs = [4KiB, 6KiB]" };
+	static const char *const direct[] = { "", "direct = true" };
+	char text[512];
+
+	for (size_t i = 0; i < STB_LEN(odd); i++)
+		for (size_t k = 0; k < STB_LEN(direct); k++) {
+			snprintf(text, sizeof(text), "storage zram z { size = 1GiB }\nvolume data { storage = z filesystem = none }\n"
+				"workload io fill { volume = data size = 12MB rw = write }\n"
+				"workload io w { volume = data size = 12MB rw = trim prepare = [fill] %s %s }\nmatrix m { workload = w }\n", odd[i],
+				direct[k]);
+			cr_expect_eq(count(text, STB_E0403), 1, "%s %s", odd[i], direct[k]);
+		}
+}
+
+/* What is described was measured elsewhere, in whatever they had there: also beside an external database. */
+Test(rules, metrics_of_what_is_described_stand)
+{
+	static const char spec[] = "storage %s\nvolume data { storage = s size = 50GB }\n"
+				   "database external db { host = \"db.example\" user = \"u\" volume = data }\n"
+				   "workload oltp w { database = db script = read_only time = 60s }\nmatrix m { workload = w }\n"
+				   "report r { from = m rows = workload metrics = [tps, replica_lag, server.cpu_ms, dev_read_ios, svc_p99] }\n";
+	char text[1024];
+
+	snprintf(text, sizeof(text), spec, "external s {}");
+	cr_expect_eq(count(text, STB_E0606), 0);
+	snprintf(text, sizeof(text), spec, "directory s { path = \"/srv\" }");
+	cr_expect_eq(count(text, STB_E0606), 4);
+}
+
+/* A column that is empty in the bare spec stands where a profile may fill it, and only there. */
+Test(rules, metrics_that_a_profile_brings_stand)
+{
+	static const struct {
+		const char *profile;
+		unsigned dead; /* of write.iops, clat_p99, svc_p99, sync.lat_p99, verify_errors */
+	} cases[] = {
+		{ "", 5 },
+		{ "workload io w { size = 1MiB }", 5 },
+		{ "workload io w { ioengine = io_uring direct = true }", 4 },
+		{ "workload io * { rate_iops = 100/s }", 3 }, /* clat_p99 too: it depends on whether there is one */
+		{ "workload io w { ioengine = io_uring direct = true rate_iops = 100/s }", 3 },
+		{ "workload io w { rw = randwrite }", 4 },
+		{ "workload io w { rw = randwrite fsync = 4 verify = md5 }", 2 },
+		{ "matrix m { override { workload.ioengine = io_uring } }", 4 },
+		{ "report r { where { rw = read } }", 5 },
+	};
+	char text[1024];
+
+	for (size_t i = 0; i < STB_LEN(cases); i++) {
+		snprintf(text, sizeof(text), DISK "workload io w { volume = data size = 8MiB rw = randread }\nmatrix m { workload = w }\n"
+			"report r { from = m rows = workload metrics = [iops, write.iops, clat_p99, svc_p99, sync.lat_p99, verify_errors] }\n"
+			"profile p { %s }\n", cases[i].profile);
+		cr_expect_eq(count(text, STB_E0606), cases[i].dead, "%s", cases[i].profile);
+	}
+}
+
 Test(rules, depth)
 {
 	cr_expect_eq(count_io("size = 1MiB rw = read ioengine = libaio iodepth = 4096 direct = true", STB_E0402), 0);
