@@ -50,8 +50,10 @@ bool stb_export_true(const struct stb_plan_block *b, const char *name);
 /* A comment line of the document; whatever the text holds, it stays one. */
 void stb_export_comment(struct stb_export *e, const char *fmt, ...) STB_PRINTF(2, 3);
 
-/* The account: what is not translated, what is left out, and what is there and surprises. `attr` is the attribute's name, NULL: it is about the block
- * as a whole. */
+/*
+ * The account: what is not translated, what is left out, and what is there and surprises. `attr` is the attribute's name, NULL: it is about the
+ * block as a whole.
+ */
 void stb_export_refuse(struct stb_export *e, const struct stb_plan_block *b, const char *attr, const char *fmt, ...) STB_PRINTF(4, 5);
 void stb_export_leave(struct stb_export *e, const struct stb_plan_block *b, const char *attr, const char *fmt, ...) STB_PRINTF(4, 5);
 void stb_export_heed(struct stb_export *e, const struct stb_plan_block *b, const char *attr, const char *fmt, ...) STB_PRINTF(4, 5);

@@ -40,8 +40,7 @@ struct stb_walk {
 
 /*
  * chain.c: the chain of the cell at w->point, with the settings in w->active. NULL: it is not complete, which was counted (w->lacks) or
- * reported. Settings that touch a
- * block of it are marked as seen in the cell.
+ * reported. Settings that touch a block of it are marked as seen in the cell.
  */
 const struct stb_chain *stb_chain_find(struct stb_walk *w, uint32_t cell);
 /* All blocks of the cell but its workloads. chain may be NULL: then only what axes describe is followed. */
