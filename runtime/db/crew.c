@@ -17,10 +17,10 @@
  * (seen with 256 on two CPUs: 0.2 switches a statement less, and a tenth less CPU time on both sides). Many threads would find one answer at
  * each wait.
  *
- * Where the server's threads are known (near.c), our threads are bound to the CPUs, and a connection goes where its server thread is; that is
- * looked up a few times a second. Waking it costs a third then (98 of 100 wake-ups are on the CPU of the waker, as they are with a thread a
- * connection, where it was 52), and the server is disturbed less. Who gives a connection away puts it into the other thread's epoll and does not
- * touch it again.
+ * Where the server's threads are known (near.c) and may run on our CPUs, each of our threads is bound to one CPU, and a connection goes where its
+ * server thread is; that is looked up a few times a second. Without it half of the wake-ups crossed CPUs on a machine with two; with it more than
+ * nine of ten stay, and a wake-up costs about half. Who gives a connection away puts it into the other thread's epoll and does not touch it again.
+ * One that was opened again has another server thread, which nobody asks for in the middle of a run: it stays where it is.
  *
  * One connection a thread, and no epoll, serves where the wait is not only for the server: with a rate (the thread sleeps until the next
  * arrival), with `reconnect` (a connection that is being opened would hold up the others), where the client library cannot split prepared
@@ -46,7 +46,9 @@
 #define CONNECT_TIMEOUT_S 20
 #define STACK_BYTES (256 * 1024)
 #define MAX_ANSWERS 64 /* of one wait */
-#define LOOK_NS (STB_NS_PER_S / 4)
+#define LOOK_NS (STB_NS_PER_S / 4) /* how often it is looked where a connection's server thread is, */
+#define ONE_LOOK_NS 1000000u       /* but by all together no oftener than so: a look costs some microseconds */
+#define MAX_NEAR 1024              /* connections that are asked for their threads: for each the server goes through all of its threads */
 #define LOOP_CONNECTIONS 32
 #define LOOPS_PER_CPU 4
 
@@ -182,10 +184,13 @@ static void watch(struct stb_loop *l, struct stb_conn *c)
 		stb_crew_fail(l->crew, "a connection cannot be waited for (epoll_ctl)");
 }
 
-static void unwatch(struct stb_loop *l, struct stb_conn *c)
+/* false: it still is, and the run has failed. */
+static bool unwatch(struct stb_loop *l, struct stb_conn *c)
 {
-	if (epoll_ctl(l->epoll, EPOLL_CTL_DEL, stb_client_socket(c->session.client), NULL))
-		stb_crew_fail(l->crew, "a connection cannot be given away (epoll_ctl)");
+	if (!epoll_ctl(l->epoll, EPOLL_CTL_DEL, stb_client_socket(c->session.client), NULL))
+		return true;
+	stb_crew_fail(l->crew, "a connection cannot be given away (epoll_ctl)");
+	return false;
 }
 
 /* Which of the threads of a CPU serves a connection; NULL: there is none. */
@@ -210,13 +215,12 @@ static void follow(struct stb_loop *l, struct stb_conn *c, uint64_t now)
 {
 	if (now < c->look_ns)
 		return;
-	c->look_ns = now + LOOK_NS;
+	c->look_ns = now + STB_MAX(LOOK_NS, (uint64_t)l->crew->o->threads * ONE_LOOK_NS);
 	const int cpu = stb_near_cpu(&c->near);
 	struct stb_loop *to = cpu == cpu_of(l) ? NULL : loop_on(l->crew, cpu, c);
 
-	if (!to)
+	if (!to || !unwatch(l, c))
 		return;
-	unwatch(l, c);
 	atomic_store(&c->loop, to);
 	watch(to, c);
 }
@@ -282,7 +286,7 @@ static void give_up(struct stb_loop *l)
 		}
 }
 
-/* Where all server threads are known; nobody writes that once the barrier is open. */
+/* Where all server threads can be followed; nobody writes that once the barrier is open. */
 static bool is_near(const struct stb_crew *crew)
 {
 	return crew->n_near == crew->o->threads;
@@ -424,6 +428,19 @@ static bool serves_many(const struct stb_crew *crew)
 	return crew->n_loops < crew->o->threads;
 }
 
+/* Whether the server's thread is known and may run where ours do: one that the server keeps to other CPUs is out of reach. */
+static bool can_follow(const struct stb_crew *crew, const struct stb_near *n)
+{
+	cpu_set_t set;
+
+	if (n->thread == 0 || sched_getaffinity(n->thread, sizeof(set), &set))
+		return false;
+	for (uint32_t i = 0; i < crew->n_cpus; i++)
+		if (CPU_ISSET((size_t)crew->cpus[i], &set))
+			return true;
+	return false;
+}
+
 /* Connecting and preparing are all round trips: many at a time. */
 static void *opener_main(void *arg)
 {
@@ -438,10 +455,12 @@ static void *opener_main(void *arg)
 			stb_crew_fail(crew, s->failure);
 			break;
 		}
-		if (serves_many(crew))
+		if (serves_many(crew) && crew->o->threads <= MAX_NEAR)
 			crew->conns[i].near = stb_near_ask(s->client);
+		const bool near = can_follow(crew, &crew->conns[i].near);
+
 		pthread_mutex_lock(&crew->lock);
-		crew->n_near += crew->conns[i].near.thread > 0;
+		crew->n_near += near;
 		crew->n_ready++;
 		pthread_cond_broadcast(&crew->changed);
 		pthread_mutex_unlock(&crew->lock);
@@ -529,16 +548,33 @@ static void *zeroed(size_t n, size_t size)
 	return p ? memset(p, 0, n * size) : NULL;
 }
 
-int stb_crew_init(struct stb_crew *crew, const struct stb_oltp_setup *setup)
+static int init_loops(struct stb_crew *crew)
+{
+	crew->loops = zeroed(crew->n_loops, sizeof(*crew->loops));
+	if (!crew->loops)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < crew->n_loops; i++) {
+		struct stb_loop *l = &crew->loops[i];
+
+		l->crew = crew;
+		l->live = &crew->phase->live[i];
+		l->first = i;
+		l->epoll = -1;
+		stb_hist_init(&l->lat);
+		if (crew->o->rate > 0) {
+			l->svc = stb_xmalloc(sizeof(*l->svc));
+			stb_hist_init(l->svc);
+		}
+	}
+	return 0;
+}
+
+static int init_conns(struct stb_crew *crew, const struct stb_oltp_setup *setup)
 {
 	const struct stb_oltp *o = crew->o;
 
-	crew->over = -1;
-	list_cpus(crew);
-	crew->n_loops = count_loops(crew);
 	crew->conns = zeroed(o->threads, sizeof(*crew->conns));
-	crew->loops = zeroed(crew->n_loops, sizeof(*crew->loops));
-	if (!crew->conns || !crew->loops)
+	if (!crew->conns)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < o->threads; i++) {
 		struct stb_session *s = &crew->conns[i].session;
@@ -552,21 +588,20 @@ int stb_crew_init(struct stb_crew *crew, const struct stb_oltp_setup *setup)
 		s->unique = o->data.auto_inc ? NULL : &crew->unique;
 		stb_rng_stream(&s->rng, setup->seed, setup->cell, setup->repetition, i, STB_RNG_KEYS);
 	}
-	for (uint32_t i = 0; i < crew->n_loops; i++) {
-		struct stb_loop *l = &crew->loops[i];
-
-		l->crew = crew;
-		l->live = &crew->phase->live[i];
-		l->first = i;
-		l->epoll = -1;
-		stb_hist_init(&l->lat);
-		if (o->rate > 0) {
-			l->svc = stb_xmalloc(sizeof(*l->svc));
-			stb_hist_init(l->svc);
-		}
-	}
 	atomic_init(&crew->n_active, o->threads);
-	return serves_many(crew) ? open_epolls(crew) : 0;
+	return 0;
+}
+
+int stb_crew_init(struct stb_crew *crew, const struct stb_oltp_setup *setup)
+{
+	int r;
+
+	list_cpus(crew);
+	crew->n_loops = count_loops(crew);
+	r = init_loops(crew);
+	if (!r)
+		r = init_conns(crew, setup);
+	return r || !serves_many(crew) ? r : open_epolls(crew);
 }
 
 static int start(struct stb_crew *crew, pthread_t *thread, void *(*main)(void *), void *arg)

@@ -67,7 +67,7 @@ struct stb_crew {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	uint32_t n_ready;   /* open connections */
-	uint32_t n_near;    /* of them those whose server thread is known */
+	uint32_t n_near;    /* of them those whose server thread can be followed */
 	uint32_t n_running; /* threads */
 	bool open;          /* the barrier */
 	bool failed;        /* phase->err is set */
@@ -97,7 +97,7 @@ static inline uint64_t stb_crew_deadline(const struct stb_crew *crew)
 	return atomic_load_explicit(&crew->deadline_ns, memory_order_relaxed);
 }
 
-/* Takes the memory; crew->o and phase are set, the rest is zero. 0 or -ENOMEM. */
+/* Takes the memory and what threads wait by; crew->o and phase are set, over is -1, the rest is zero. 0 or -errno; stb_crew_fini() follows either way. */
 STB_NODISCARD int stb_crew_init(struct stb_crew *crew, const struct stb_oltp_setup *setup);
 /*
  * Starts the threads: those that open the connections, and end, and those that serve them once the barrier is open. A failure is reported as
@@ -106,7 +106,7 @@ STB_NODISCARD int stb_crew_init(struct stb_crew *crew, const struct stb_oltp_set
 void stb_crew_start(struct stb_crew *crew);
 /* Once the barrier is open: how the connections are served. */
 struct stb_client_threads stb_crew_threads(const struct stb_crew *crew);
-/* After all threads have ended; joins them. */
+/* After all threads have ended; joins them. Also without stb_crew_init(). */
 void stb_crew_fini(struct stb_crew *crew);
 /* Sets failed and quit; the first failure is the one that phase->err tells. */
 void stb_crew_fail(struct stb_crew *crew, const char *what);

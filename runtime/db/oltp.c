@@ -13,7 +13,8 @@
  *   the arrival, service time (svc) from the start. What has arrived and was not begun when the time is over is not begun: rate_achieved tells.
  * - In a mix (exec/mix.c) the barrier opens when all its workloads are ready, and the warm-up goes on until all are warm: `measure_from` and
  *   `deadline` are set then, a moment ahead.
- * - Threads share no written cache line but those counters. Everything is allocated before the barrier.
+ * - What threads write for every event is their own, but for those counters, the next number of an insert and the next arrival, each in a cache
+ *   line of its own; a connection is written by the thread that has it. Everything is allocated before the barrier.
  * - The main thread waits with deadlines and never on an answer: when the server stalls, it says so after GRACE_NS. Threads that wait for many
  *   connections leave then, with all that they counted; one that hangs in a call is left there: the process that called is expected to end,
  *   and what such a thread uses is left allocated. The connections have no read timeout of their own (the library would set up a timer for
@@ -333,7 +334,7 @@ static void init_run(struct stb_crew *crew, const struct stb_oltp *o, struct stb
 {
 	pthread_condattr_t attr;
 
-	*crew = (struct stb_crew){.o = o, .phase = phase};
+	*crew = (struct stb_crew){.o = o, .phase = phase, .over = -1};
 	pthread_mutex_init(&crew->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -396,8 +397,11 @@ int stb_oltp_run(const struct stb_oltp_setup *setup, struct stb_phase *phase)
 	if (phase->n_workers < job->o.threads)
 		STB_BUG("the phase has fewer places than the workload has threads");
 	atomic_store(&job->crew.unique, start);
-	if (stb_crew_init(&job->crew, &job->setup)) {
-		stb_err_set(&phase->err, ENOMEM, "cannot hold the state of %u connections", job->o.threads);
+	const int r = stb_crew_init(&job->crew, &job->setup);
+
+	if (r) {
+		stb_err_set(&phase->err, -r, "cannot set up %u connections", job->o.threads);
+		stb_err_remedy(&phase->err, "use fewer threads, or raise the limits of this process (ulimit -n, memory)");
 		job->crew.failed = true;
 		goto out;
 	}

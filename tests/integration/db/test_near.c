@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,17 +18,18 @@
 
 #define THREADS 16
 
-TestSuite(db_near, .timeout = 120);
+TestSuite(db_near, .timeout = 240);
 
 /* --- which thread it is -------------------------------------------------------------------------------------------------------------- */
 
-static void bind(pid_t thread, int cpu)
+/* false: it cannot be; one that has ended needs it no more. */
+static bool bind(pid_t thread, int cpu)
 {
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
-	cr_assert_eq(sched_setaffinity(thread, sizeof(set), &set), 0);
+	return !sched_setaffinity(thread, sizeof(set), &set) || errno == ESRCH;
 }
 
 /* The first two CPUs that may be used; false: there is one. */
@@ -51,7 +53,7 @@ Test(db_near, a_thread_is_where_it_ran_last)
 	if (!two_cpus(cpu))
 		cr_skip_test("one CPU only");
 	for (int i = 0; i < 2; i++) {
-		bind(me, cpu[i]);
+		cr_assert(bind(me, cpu[i]));
 		cr_expect_eq(stb_near_cpu(&(struct stb_near){.process = getpid(), .thread = me}), cpu[i]);
 	}
 	/* a thread, but of another process; and none */
@@ -134,23 +136,31 @@ static uint64_t ops_of(const struct stb_phase *phase, uint32_t from, uint32_t st
 	return sum;
 }
 
+static bool is_over(const struct stb_phase *phase)
+{
+	return atomic_load(&phase->stage) == STB_STAGE_DONE;
+}
+
 static void wait_for_ops(const struct stb_phase *phase)
 {
-	while (ops_of(phase, 0, 1) < 5 * THREADS)
+	while (ops_of(phase, 0, 1) < 5 * THREADS && !is_over(phase))
 		usleep(1000);
 }
 
-static void bind_server(struct server *s, int cpu)
+static bool bind_server(struct server *s, int cpu)
 {
 	char path[64];
+	bool bound = true;
 
 	snprintf(path, sizeof(path), "/proc/%ld/task", server_pid(s));
 	DIR *tasks = opendir(path);
 
-	for (struct dirent *e; (e = readdir(tasks)); )
+	for (struct dirent *e; tasks && (e = readdir(tasks)); )
 		if (e->d_name[0] != '.')
-			bind(atoi(e->d_name), cpu);
-	closedir(tasks);
+			bound = bind(atoi(e->d_name), cpu) && bound;
+	if (tasks)
+		closedir(tasks);
+	return tasks && bound;
 }
 
 /* What the run's figures must say of themselves, moved about or not: each event once. */
@@ -162,10 +172,28 @@ static void check_sums(const struct stb_phase *phase)
 	cr_expect_float_eq(phase->result.fairness.events_mean * THREADS, (double)phase->result.ok[0], 1e-3);
 	cr_expect_eq(phase->result.errors, 0);
 	cr_expect_eq(phase->alloc_calls, 0);
-	cr_expect_eq(phase->result.clients.near, phase->result.clients.n < THREADS); /* with as many CPUs as connections there is a thread for each */
 }
 
-/* Loop i is that of the CPU i % n. The child moves the server from one to the other; the exit status says what it saw. */
+/* With as many CPUs as connections there is a thread for each. */
+static void check_near(const struct stb_phase *phase)
+{
+	cr_expect_eq(phase->result.clients.near, phase->result.clients.n < THREADS);
+}
+
+/* Whether the loops of one CPU come to stand still while those of another go on. Loop i is that of the CPU i % n. */
+static bool moves(const struct stb_phase *phase, uint32_t from, uint32_t to, uint32_t n_cpus)
+{
+	for (int tries = 0; tries < 100 && !is_over(phase); tries++) {
+		const uint64_t rests = ops_of(phase, from, n_cpus), goes_on = ops_of(phase, to, n_cpus);
+
+		usleep(300000);
+		if (ops_of(phase, from, n_cpus) == rests && ops_of(phase, to, n_cpus) > goes_on)
+			return true;
+	}
+	return false;
+}
+
+/* The child moves the server from one CPU to the other; the exit status says what it saw. */
 Test(db_near, connections_go_where_the_servers_threads_are)
 {
 	struct run r;
@@ -177,28 +205,42 @@ Test(db_near, connections_go_where_the_servers_threads_are)
 
 	if (!two_cpus(cpu) || n_cpus * 2 > THREADS)
 		cr_skip_test("needs two to eight CPUs");
-	begin(&r, "point_select", 6000);
+	begin(&r, "point_select", 120000);
 	const pid_t mover = fork();
 
 	if (mover == 0) {
-		int wrong = 0;
+		bool seen = true;
 
 		wait_for_ops(r.phase);
-		for (uint32_t here = 0; here < 2; here++) {
-			bind_server(&r.server, cpu[here]);
-			sleep(1); /* they look four times a second */
-			const uint64_t there_before = ops_of(r.phase, 1 - here, n_cpus), before = ops_of(r.phase, here, n_cpus);
-
-			sleep(1);
-			wrong += ops_of(r.phase, 1 - here, n_cpus) != there_before;
-			wrong += ops_of(r.phase, here, n_cpus) == before;
-		}
-		_exit(wrong);
+		for (uint32_t here = 0; here < 2 && seen; here++)
+			seen = bind_server(&r.server, cpu[here]) && moves(r.phase, 1 - here, here, n_cpus);
+		atomic_store(&r.phase->stop, 1);
+		_exit(!seen);
 	}
 	cr_assert_eq(carry_out(&r), 0, "%s", r.phase->err.what);
 	waitpid(mover, &status, 0);
 	cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%x", status);
-	cr_expect_eq(r.phase->result.end, STB_END_TIME);
+	cr_expect_eq(r.phase->result.end, STB_END_STOPPED);
+	check_sums(r.phase);
+	check_near(r.phase);
+	server_down(&r.server);
+}
+
+/* What the server's threads do elsewhere is known, but nothing to go after. */
+Test(db_near, a_server_on_other_cpus_is_not_near)
+{
+	struct run r;
+	int cpu[2];
+
+	if (!two_cpus(cpu))
+		cr_skip_test("one CPU only");
+	cr_assert(bind(0, cpu[0])); /* and the server, which is started from here */
+	begin(&r, "point_select", 300);
+	cr_assert(bind(0, cpu[1]));
+	cr_assert_eq(carry_out(&r), 0, "%s", r.phase->err.what);
+	cr_expect_eq(r.phase->result.clients.n, 1, "%u", r.phase->result.clients.n);
+	cr_expect_not(r.phase->result.clients.near);
+	cr_expect_gt(r.phase->result.ok[0], 0);
 	check_sums(r.phase);
 	server_down(&r.server);
 }
@@ -213,37 +255,63 @@ Test(db_near, a_number_of_events_is_kept_to)
 	cr_assert_eq(carry_out(&r), 0, "%s", r.phase->err.what);
 	cr_expect_eq(r.phase->result.ok[0], 5001);
 	check_sums(r.phase);
+	check_near(r.phase);
 	server_down(&r.server);
+}
+
+/* Kills a connection of the run and waits until another one stands in for it: by the id, which is greater than that of ours. false: no such thing. */
+static bool kill_one(struct server *s, const struct stb_phase *phase)
+{
+	const struct stb_client_limits limits = {.connect_timeout_s = 20};
+	struct stb_reply reply;
+	struct stb_client *c;
+	char id[32] = "", n[32] = "0", sql[64];
+	bool found;
+
+	if (stb_client_open(&c, stb_mysqld_address(s->mysqld), &limits, &s->err) ||
+		stb_client_cell(c, "SELECT MIN(ID) FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND USER = 'stb'", id, sizeof(id), &found))
+		return false;
+	snprintf(sql, sizeof(sql), "KILL %s", id);
+	if (stb_client_query(c, sql, strlen(sql), &reply))
+		return false;
+	while (!strcmp(n, "0") && !is_over(phase)) {
+		usleep(10000);
+		if (stb_client_cell(c, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID > CONNECTION_ID() AND USER = 'stb'", n, sizeof(n), &found))
+			return false;
+	}
+	stb_client_close(c);
+	return !is_over(phase);
 }
 
 Test(db_near, one_that_is_opened_again_goes_on)
 {
 	struct run r;
+	int status;
 
-	begin(&r, "read_write", 2000);
+	begin(&r, "read_write", 60000);
 	db_set_list(&r.server.arena, r.workload, "ignore_errors", (const int64_t[]){1213, 1020, 1205, 2006, 2013, 1927}, 6);
 	const pid_t killer = fork();
 
 	if (killer == 0) {
-		char id[32], sql[64];
-
 		wait_for_ops(r.phase);
-		query_text(&r.server, "SELECT MIN(ID) FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND USER = 'stb'", id, sizeof(id));
-		snprintf(sql, sizeof(sql), "KILL %s", id);
-		execute(&r.server, sql);
-		_exit(0);
+		const bool seen = kill_one(&r.server, r.phase);
+
+		usleep(300000); /* it goes on for a while */
+		atomic_store(&r.phase->stop, 1);
+		_exit(!seen);
 	}
 	cr_assert_eq(carry_out(&r), 0, "%s", r.phase->err.what);
-	waitpid(killer, NULL, 0);
+	waitpid(killer, &status, 0);
+	cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%x", status);
 	cr_expect_eq(r.phase->result.reconnects, 1, "%lu", r.phase->result.reconnects);
-	cr_expect_eq(r.phase->result.end, STB_END_TIME);
+	cr_expect_eq(r.phase->result.end, STB_END_STOPPED);
 	server_down(&r.server);
 }
 
-/* A signal to the server in the middle of a run of one second. */
-static void run_with_signal(struct run *r, int signo)
+/* A signal to the server in the middle of a run. */
+static void run_with_signal(struct run *r, uint32_t ms, int signo)
 {
-	begin(r, "point_select", 1000);
+	begin(r, "point_select", ms);
 	const long pid = server_pid(&r->server);
 	const pid_t sender = fork();
 
@@ -260,7 +328,7 @@ Test(db_near, a_server_that_stalls_does_not_hold_the_run)
 {
 	struct run r;
 
-	run_with_signal(&r, SIGSTOP);
+	run_with_signal(&r, 3000, SIGSTOP);
 	kill((pid_t)server_pid(&r.server), SIGCONT);
 	cr_expect_str_eq(r.phase->err.what, "the server stalled: 16 of 16 connections had no answer 10 s after the run was to end");
 	cr_expect_eq(r.phase->result.end, STB_END_STALLED);
@@ -272,7 +340,7 @@ Test(db_near, a_server_that_is_killed_ends_the_run)
 {
 	struct run r;
 
-	run_with_signal(&r, SIGKILL);
+	run_with_signal(&r, 60000, SIGKILL);
 	cr_expect(strstr(r.phase->err.what, "(2013)") || strstr(r.phase->err.what, "(2006)"), "%s", r.phase->err.what);
 	cr_expect_eq(r.phase->result.end, STB_END_ERROR);
 	cr_expect_gt(r.phase->result.ok[0], 0);

@@ -5,6 +5,7 @@
 #include "runtime/db/oltp.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -615,6 +616,27 @@ static void refuses_run(struct server *s, const struct stb_plan_block *w, const 
 	cr_assert_str_eq(phase->err.what, message);
 	cr_assert(phase->err.remedy[0]);
 	cr_assert_eq(phase->result.window_ns, 0);
+}
+
+/* Nobody answers there: that is before there are connections, or what waits for them. */
+Test(db_run, a_refused_run_closes_nothing_of_others)
+{
+	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct stb_arena arena;
+
+	stb_arena_init(&arena);
+	struct stb_plan_block *w = db_workload(&arena, "point_select");
+	const struct stb_oltp_setup setup = {.workload = w, .dataset = db_dataset(&arena, w), .run_mark = "abcdefabcdef",
+		.addr = {.socket = "/nonexistent", .user = "stb", .schema = "stb"}};
+	struct stb_phase *phase = phase_new(2);
+
+	cr_assert_neq(dup2(null, STDIN_FILENO), -1);
+	cr_assert_eq(stb_oltp_run(&setup, phase), -1);
+	cr_expect_neq(fcntl(STDIN_FILENO, F_GETFD), -1);
+	db_set_count(&arena, w, "threads", 0);
+	cr_assert_eq(stb_oltp_run(&setup, phase), -1);
+	cr_expect_neq(fcntl(STDIN_FILENO, F_GETFD), -1);
+	stb_arena_fini(&arena);
 }
 
 /* Rows that were loaded are not there: what helps depends on what the matrix says of fresh data, and on whose the tables are. */
