@@ -14,6 +14,7 @@
 
 #define CONNECT_TIMEOUT_S 10
 #define IO_TIMEOUT_S 60
+#define CLIENT_CODES 2000 /* and the thousand from there are numbers of the client library, not of an answer */
 
 static const struct {
 	enum stb_right right;
@@ -50,15 +51,42 @@ unsigned stb_oltp_rights(const struct stb_plan_block *workload)
 	return rights;
 }
 
-static bool is_denied(struct stb_client *c, const char *sql)
+enum answer { MAY, DENIED, NONE };
+
+static enum answer ask(struct stb_client *c, const char *sql)
 {
 	struct stb_stmt *s;
 
 	if (!stb_stmt_open(&s, c, sql, strlen(sql), NULL, 0)) {
 		stb_stmt_close(s);
-		return false;
+		return MAY;
 	}
-	return stb_client_code(c) == STB_MYSQL_TABLE_DENIED || stb_client_code(c) == STB_MYSQL_SCHEMA_DENIED;
+	const unsigned code = stb_client_code(c);
+
+	if (code >= CLIENT_CODES && code < CLIENT_CODES + 1000)
+		return NONE;
+	return code == STB_MYSQL_TABLE_DENIED || code == STB_MYSQL_COLUMN_DENIED || code == STB_MYSQL_SCHEMA_DENIED ? DENIED : MAY;
+}
+
+/* Those of the rights that are denied; first: the server's words for the first of them. NONE where the server answers no more. */
+static enum answer ask_all(struct stb_client *c, unsigned rights, unsigned *lacks, char *first, size_t size)
+{
+	*lacks = 0;
+	for (size_t i = 0; i < STB_LEN(rights_of_server); i++) {
+		const enum stb_right right = rights_of_server[i].right;
+
+		if (!(rights & right) || !rights_of_server[i].sql || (right == STB_RIGHT_DROP && (*lacks & STB_RIGHT_CREATE)))
+			continue;
+		const enum answer a = ask(c, rights_of_server[i].sql);
+
+		if (a == NONE)
+			return NONE;
+		if (a == DENIED && !*lacks)
+			snprintf(first, size, "%s (%u)", stb_client_text(c), stb_client_code(c));
+		if (a == DENIED)
+			*lacks |= right;
+	}
+	return *lacks ? DENIED : MAY;
 }
 
 static void add_names(struct stb_buf *out, unsigned rights)
@@ -98,24 +126,20 @@ int stb_db_external_rights(const struct stb_plan_block *database, const struct s
 	struct stb_buf denied, grant;
 	struct stb_client *c;
 	char first[512] = "";
-	unsigned lacks = 0;
+	unsigned lacks;
 
 	stb_client_setup();
 	if (stb_client_open(&c, addr, &limits, err))
 		return -1;
 	stb_buf_init(&denied);
 	stb_buf_init(&grant);
-	for (size_t i = 0; i < STB_LEN(rights_of_server); i++) {
-		const enum stb_right right = rights_of_server[i].right;
+	const enum answer a = ask_all(c, rights, &lacks, first, sizeof(first));
 
-		if (!(rights & right) || !rights_of_server[i].sql || (right == STB_RIGHT_DROP && (lacks & STB_RIGHT_CREATE)) ||
-			!is_denied(c, rights_of_server[i].sql))
-			continue;
-		if (!lacks)
-			snprintf(first, sizeof(first), "%s (%u)", stb_client_text(c), stb_client_code(c));
-		lacks |= right;
-	}
-	if (lacks) {
+	if (a == NONE) {
+		stb_err_set(err, 0, "database `%s` cannot be used: what user `%s` may do in schema `%s` could not be asked: %s (%u)", database->name,
+			addr->user, addr->schema, stb_client_text(c), stb_client_code(c));
+		stb_err_remedy(err, "look at the server's error log, and try again when it keeps its connections");
+	} else if (a == DENIED) {
 		add_names(&denied, lacks);
 		stb_err_set(err, 0, "database `%s` cannot be used: user `%s` lacks %s in schema `%s`: %s", database->name, addr->user,
 			stb_buf_str(&denied), addr->schema, first);
@@ -127,5 +151,5 @@ int stb_db_external_rights(const struct stb_plan_block *database, const struct s
 	stb_buf_fini(&grant);
 	stb_buf_fini(&denied);
 	stb_client_close(c);
-	return lacks ? -1 : 0;
+	return a == MAY ? 0 : -1;
 }

@@ -358,6 +358,12 @@ SPEC
 		expect "external: a user without $right" 3 "$STB" run lacks.stb -o "ext-$right"
 		says "external: without $right: is told so" "lacks $right in schema" err
 	done
+	user teller "CREATE TABLE sbtest.sbtest1 (id INT, k INT); GRANT INSERT, UPDATE, DELETE, CREATE, DROP, INDEX ON sbtest.* TO teller@localhost;
+		GRANT SELECT (k) ON sbtest.sbtest1 TO teller@localhost"
+	as teller >teller.stb
+	expect "external: a user who may read a column only" 3 "$STB" run teller.stb -o ext-teller
+	says "external: lacks the right to read" "lacks SELECT in schema .*\(1143\)" err
+	sql "DROP TABLE sbtest.sbtest1"
 	user actor "CREATE ROLE loader; GRANT ALL ON sbtest.* TO loader; GRANT loader TO actor@localhost; SET DEFAULT ROLE loader $([ $family = MariaDB ] && echo FOR || echo TO) actor@localhost"
 	as actor >actor.stb
 	expect "external: rights by a role" 0 "$STB" run actor.stb -o ext-actor
