@@ -26,6 +26,7 @@ struct needs {
 	void *ctx;
 	const char *prefix, *binary; /* the server found last, for which version; asking one takes a process each */
 	struct stb_server_options *options; /* that it knows; NULL: it does not say */
+	bool *lacking; /* [n_blocks] databases external that are told of as such */
 };
 
 /* Hands a need on; the error is used up. */
@@ -150,6 +151,7 @@ static int need_external(struct needs *n, const struct stb_plan_block *db)
 	memset(&addr, 0, sizeof addr);
 	if (stb_db_external_address(db, &n->run->arena, &addr, &err) || stb_db_external_assert(db, &addr, &err))
 		asked_at(&err, db->span);
+	n->lacking[db - n->run->plan->blocks] = err.set;
 	return tell(n, unasked.what, unasked.need, "it answers", &err);
 }
 
@@ -599,7 +601,7 @@ static int need_rights(struct needs *n)
 	for (uint32_t i = 0; i < p->n_blocks && !rc; i++) {
 		struct stb_db_address addr;
 
-		if (!rights[i])
+		if (!rights[i] || n->lacking[i])
 			continue;
 		if (stb_db_external_address(&p->blocks[i], &n->run->arena, &addr, &err) || stb_db_external_rights(&p->blocks[i], &addr, rights[i], &err))
 			asked_at(&err, p->blocks[i].span);
@@ -640,6 +642,7 @@ int stb_run_needs(struct stb_run *run, bool connect, stb_need_fn *fn, void *ctx)
 	bool *blocks = stb_xcalloc((size_t)p->n_blocks + 1, sizeof *blocks);
 	int rc = 0;
 
+	n.lacking = stb_xcalloc((size_t)p->n_blocks + 1, sizeof *n.lacking);
 	if (!mark_used(run, matrices, groups, blocks) && !run->present.n)
 		rc = need_cells(&n);
 	if (!rc)
@@ -663,6 +666,7 @@ int stb_run_needs(struct stb_run *run, bool connect, stb_need_fn *fn, void *ctx)
 	if (!rc)
 		rc = need_spaces(&n);
 	stb_server_options_free(n.options);
+	free(n.lacking);
 	free(blocks);
 	free(groups);
 	free(matrices);

@@ -150,6 +150,6 @@ holds "nobody connected" test ! -e connected
 export STB_TEST_NO_SUCH=secret
 expect "with --connect" 3 "$STB" doctor db.stb --connect
 holds "it is asked" wait_for 10 test -e connected
-says "and what it says is told" 'lacks +database db' out
+holds "and what it says is told, once" test "$(grep -cE 'lacks +database db' out)" = 1
 lacks "no secret is shown" 'secret' out
 exit $failed
