@@ -13,6 +13,7 @@
 STB_NODISCARD int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, const char *mark, struct stb_err *err);
 /* Notes in the marker that the load is complete. */
 STB_NODISCARD int stb_dataset_seal(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err);
+
 enum { STB_ROWS_GONE = 1 };
 
 /*

@@ -126,8 +126,8 @@ struct stb_replication stb_group_replication(struct stb_run *run, uint32_t group
 /* Waits until the replicas have caught up. 0, also where there are none; -1 with *err. */
 STB_NODISCARD int stb_group_settle(struct stb_run *run, uint32_t group, struct stb_err *err);
 /* Begins to watch during a repetition; the phases tell how far it is. *out is NULL where the group has no replicas. 0 or -1 with *err. */
-STB_NODISCARD int stb_replica_watch_begin(struct stb_replica_watch **out, struct stb_run *run, uint32_t group, const struct stb_phase *const *phases, uint32_t n_phases,
-	uint64_t interval_ns, struct stb_err *err);
+STB_NODISCARD int stb_replica_watch_begin(struct stb_replica_watch **out, struct stb_run *run, uint32_t group,
+	const struct stb_phase *const *phases, uint32_t n_phases, uint64_t interval_ns, struct stb_err *err);
 /* The greatest lag in seconds that was seen in (from_ns, to_ns] of the measure stage; where nobody looked then, the one before. false: none is known. */
 bool stb_replica_watch_lag(const struct stb_replica_watch *w, uint64_t from_ns, uint64_t to_ns, double *lag_s);
 /* After the repetition: what it is worth, STB_STATUS_OK where the replicas did as they should; *err says why not. */
