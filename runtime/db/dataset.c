@@ -152,6 +152,11 @@ int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, const c
 		stb_err_remedy(err, "give each database a `schema` of its own, or say fresh = group");
 		return -1;
 	}
+	if (strcmp(other, mark) != 0 && stb_hold_is_held(c, other)) {
+		stb_err_set(err, 0, "cannot load the data set: the tables of the schema are those of another run of stb, which goes on");
+		stb_err_remedy(err, "wait for its end, or give the database another `schema`");
+		return -1;
+	}
 	if (f.highest > own) {
 		stb_err_set(err, 0, "cannot load the data set: the schema has table `sbtest%u`, which stb did not make", f.highest);
 		stb_err_remedy(err, "name an empty schema, or measure the tables that are there with `dataset = use`");

@@ -7,10 +7,12 @@
 #include "runtime/db/oltp.h"
 
 /*
- * Makes room for tables sbtest1..N: drops those that the marker table says stb made, writes the marker. Tables of unknown origin make it fail
- * before anything is changed. mark: of this run, which owns them from then on.
+ * Makes room for tables sbtest1..N: drops those that the marker table says stb made, writes the marker. Tables of unknown origin, and those of a run
+ * that goes on, make it fail before anything is changed. mark: of this run, which owns them from then on.
  */
 STB_NODISCARD int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, const char *mark, struct stb_err *err);
+/* hold.c: whether the run of that mark goes on. */
+bool stb_hold_is_held(struct stb_client *c, const char *mark);
 /* Notes in the marker that the load is complete. */
 STB_NODISCARD int stb_dataset_seal(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err);
 

@@ -324,7 +324,7 @@ void stb_group_load(struct stb_run *run, uint32_t group)
 	stb_tables_owner(run->plan, run->mark, group, owner);
 	s.run_mark = owner;
 	/* noted before the first may be made, and not where none can be: what is noted is looked for at the end */
-	if (!is_private(db) && stb_db_external_schema(db, &s.addr, &err)) {
+	if (!is_private(db) && (stb_db_external_schema(db, &s.addr, &err) || (!g->hold && stb_hold_begin(&g->hold, &s.addr, owner, &err)))) {
 		end(run, STB_OP_LOAD, group, since, &err);
 		return;
 	}
@@ -483,11 +483,14 @@ static int drop_tables(struct stb_run *run, uint32_t group, struct stb_err *err)
 	const char *object = g->made_tables ? stb_tables_object(run->plan, group, &run->arena) : NULL;
 
 	g->made_tables = false;
-	if (!object)
-		return 0;
-	if (stb_tables_undo(run->plan, run->mark, object, err) == STB_UNDO_FAILED)
+	const enum stb_undo undone = object ? stb_tables_undo(run->plan, run->mark, object, err) : STB_UNDONE;
+
+	stb_hold_end(g->hold);
+	g->hold = NULL;
+	if (undone == STB_UNDO_FAILED)
 		return -1;
-	stb_record_leftover(run, 0, "tables", object);
+	if (object)
+		stb_record_leftover(run, 0, "tables", object);
 	return 0;
 }
 

@@ -37,6 +37,7 @@ struct stb_group_run {
 	uint32_t n_replicas;            /* as planned */
 	bool semi_sync;
 	struct stb_db_address external; /* database external; host and socket NULL until resolved */
+	struct stb_hold *hold;          /* from the first load on an external server */
 	bool provisioned, running, loaded;
 	bool set_aside;                 /* the step was taken: kept says whether there was room */
 	bool kept;                      /* copies of the loaded files can be had */

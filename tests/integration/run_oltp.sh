@@ -318,6 +318,19 @@ SPEC
 	sed 's/trx_commit = 1/trx_commit = 2/' ext.stb >ext-options.stb
 	expect "external: an option that differs" 3 "$STB" run ext-options.stb -o ext-options
 	says "external: both values are named" 'innodb_flush_log_at_trx_commit'
+	# two runs on one schema: the tables of one that goes on are left alone, those of one that was killed are not
+	sed 's/  time *= .*/  time       = 60s/' ext.stb >long.stb
+	"$STB" run long.stb -o ext-long >long.out 2>&1 &
+	long=$!
+	wait_for 60 jq -se 'map(select(.ev == "begin" and .op == "measure")) | length > 0' ext-long/journal.jsonl
+	expect "external: a second run on the schema of one that goes on" 5 "$STB" run ext.stb -o ext-second
+	says "external: whose tables they are" 'the tables of the schema are those of another run of stb, which goes on' err
+	says "external: and what to do" 'wait for its end, or give the database another `schema`' err
+	holds "external: the tables are there still" test "$(sql 'SELECT COUNT(*) FROM sbtest.sbtest1')" -gt 0
+	kill -KILL $long
+	wait $long 2>/dev/null
+	expect "external: a run after one that was killed" 0 "$STB" run ext.stb -o ext-third
+	holds "external: is as any other" grep -q ',tps,.*,ok$' ext-third/results.csv
 	(unset STB_TEST_PASSWORD; expect "external: no secret" 3 "$STB" run ext.stb -o ext-none; exit $failed) || failed=1
 	STB_TEST_PASSWORD=wrong expect "external: a wrong secret" 3 "$STB" run ext.stb -o ext-wrong
 	sql "CREATE DATABASE other; CREATE TABLE other.sbtest1 (id INT)"
