@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#define ENOUGH_FILES 65536
 
 void stb_boot_id(char out[STB_BOOT_ID])
 {
@@ -45,4 +48,19 @@ uint64_t stb_process_start(pid_t pid)
 	}
 	start = strtoull(p, NULL, 10);
 	return start;
+}
+
+uint64_t stb_process_open_files(void)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim))
+		return UINT64_MAX;
+	const rlim_t wanted = STB_MIN(lim.rlim_max, (rlim_t)ENOUGH_FILES);
+
+	if (lim.rlim_cur < wanted) {
+		lim.rlim_cur = wanted;
+		(void)setrlimit(RLIMIT_NOFILE, &lim); /* what is still too few is told by the open that fails */
+	}
+	return lim.rlim_cur == RLIM_INFINITY ? UINT64_MAX : lim.rlim_cur;
 }

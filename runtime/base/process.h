@@ -1,5 +1,6 @@
 /*
- * process.h - which process a number stands for: numbers are given out again, and a journal outlives the machine's start.
+ * process.h - which process a number stands for: numbers are given out again, and a journal outlives the machine's start. And how many files
+ * this one may open.
  */
 #ifndef STB_PROCESS_H
 #define STB_PROCESS_H
@@ -14,5 +15,11 @@ void stb_boot_id(char out[STB_BOOT_ID]);
 
 /* When the process started, in clock ticks since boot (tells a reused pid); 0 where there is no such process. */
 uint64_t stb_process_start(pid_t pid);
+
+/*
+ * Raises the soft limit on open files, which is there for select() that nobody uses here, as far as the hard one allows; of the processes that are
+ * started from here, too. Not beyond 65536: servers have been seen to make room for as many as they may. How many that are; UINT64_MAX: no limit.
+ */
+uint64_t stb_process_open_files(void);
 
 #endif

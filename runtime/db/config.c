@@ -1,12 +1,15 @@
 /* config.c - workload oltp and data set from blocks of the plan; what they ask for is judged here once, before anything runs. */
 #include "runtime/db/oltp.h"
 
+#include "runtime/base/process.h"
+
 #include <stdio.h>
 #include <string.h>
 
 /* The ids are INTEGER columns. */
 #define MAX_TABLE_SIZE INT32_MAX
 #define MAX_STATEMENTS 1000000
+#define OWN_FILES 64 /* that this process has open beside the connections */
 #define MIN_RATE 1e-3
 #define MAX_RATE 1e9
 #define MAX_NS ((uint64_t)INT64_MAX / 4) /* times are added to a clock */
@@ -279,7 +282,17 @@ uint32_t stb_oltp_workers(const struct stb_plan_block *workload)
 
 int stb_oltp_preflight(const struct stb_plan_block *workload, struct stb_err *err)
 {
+	const uint64_t limit = stb_process_open_files();
 	struct stb_oltp o;
 
-	return stb_oltp_read(&o, workload, err);
+	if (stb_oltp_read(&o, workload, err))
+		return -1;
+	const uint64_t need = (uint64_t)o.threads + OWN_FILES;
+
+	if (need <= limit)
+		return 0;
+	stb_err_set(err, 0, "workload `%s` cannot be run: %u connections need %llu open files, this process may have %llu", workload->name, o.threads,
+		(unsigned long long)need, (unsigned long long)limit);
+	stb_err_remedy(err, "raise the limit (ulimit -n %llu), or use fewer threads", (unsigned long long)need);
+	return -1;
 }

@@ -35,6 +35,7 @@
 #include "runtime/io/io.h"
 
 #include "runtime/base/clock.h"
+#include "runtime/base/process.h"
 #include "runtime/io/custom.h"
 #include "runtime/io/job.h"
 #include "runtime/io/target.h"
@@ -500,18 +501,6 @@ static void init_result(struct stb_phase *phase)
 	stb_err_clear(&phase->err);
 }
 
-/* A worker holds a file and, with io_uring, a ring; the usual soft limit of 1024 is there for select(), which nobody uses here. */
-static void raise_file_limit(uint32_t jobs)
-{
-	struct rlimit lim;
-	const rlim_t need = (rlim_t)jobs * 3 + 64;
-
-	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur == RLIM_INFINITY || lim.rlim_cur >= need)
-		return;
-	lim.rlim_cur = lim.rlim_max == RLIM_INFINITY ? need : STB_MIN(need, lim.rlim_max);
-	(void)setrlimit(RLIMIT_NOFILE, &lim); /* what is still too few is reported by the open that fails */
-}
-
 /* Threads from start to join. 0 or -1 with phase->err. */
 static int run_jobs(struct run *r)
 {
@@ -562,7 +551,7 @@ int stb_io_run(const struct stb_io_setup *s, struct stb_phase *phase)
 		return 0;
 	}
 	stb_io_stage(phase, STB_STAGE_SETUP);
-	raise_file_limit(r.config.jobs);
+	(void)stb_process_open_files(); /* a worker holds a file and, with io_uring, a ring */
 	stb_ticker_init(&r.ticker);
 	bytes = (sizeof(struct job) + 127) / 128 * 128 * r.config.jobs;
 	r.jobs = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

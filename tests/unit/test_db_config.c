@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -598,4 +599,21 @@ Test(db_place, addresses_may_come_from_the_environment)
 	unsetenv("STB_TEST_HOST");
 	cr_assert_eq(stb_db_external_address(b, &arena, &a, &err), -1);
 	cr_assert_str_eq(err.what, "cannot read the host: environment variable `STB_TEST_HOST` is not set");
+}
+
+/* The limits are those of this test's process alone. */
+Test(db_config, connections_are_open_files)
+{
+	const struct rlimit limits = {.rlim_cur = 100, .rlim_max = 300};
+	struct stb_plan_block *w = db_workload(&arena, "point_select");
+	struct rlimit now;
+
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limits), 0);
+	db_set_count(&arena, w, "threads", 236);
+	cr_expect_eq(stb_oltp_preflight(w, &err), 0, "%s", err.what);
+	cr_expect(getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur == 300, "the soft limit is no limit");
+	db_set_count(&arena, w, "threads", 256);
+	cr_expect_eq(stb_oltp_preflight(w, &err), -1);
+	cr_expect_str_eq(err.what, "workload `load` cannot be run: 256 connections need 320 open files, this process may have 300");
+	cr_expect_str_eq(err.remedy, "raise the limit (ulimit -n 320), or use fewer threads");
 }
