@@ -68,8 +68,9 @@ static int push(struct level *levels, int *n, int fd, const char *name, struct m
 }
 
 /* Takes one entry of the topmost directory, or the directory itself when it is empty. 0 or -errno with the name in culprit. */
-static int step(struct level *levels, int *n, int at, struct mount_id *same, char *culprit, size_t size)
+static int step(struct level *levels, int *n, int at, const char *last, struct mount_id *same, char *culprit, size_t size)
 {
+	const bool root = *n == 1;
 	struct level *top = &levels[*n - 1];
 	struct dirent *d;
 	int ret;
@@ -79,13 +80,15 @@ static int step(struct level *levels, int *n, int at, struct mount_id *same, cha
 	if (!d) {
 		ret = errno ? -errno : 0;
 		snprintf(culprit, size, "%s", top->name);
+		if (!ret && root && last && unlinkat(dirfd(top->dir), last, 0) && errno != ENOENT)
+			ret = -errno;
 		closedir(top->dir);
 		(*n)--;
 		if (ret)
 			return ret;
 		return unlinkat(*n ? dirfd(levels[*n - 1].dir) : at, top->name, AT_REMOVEDIR) && errno != ENOENT ? -errno : 0;
 	}
-	if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
+	if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, "..") || (root && last && !strcmp(d->d_name, last)))
 		return 0;
 	snprintf(culprit, size, "%s", d->d_name);
 	if (!unlinkat(dirfd(top->dir), d->d_name, 0) || errno == ENOENT)
@@ -96,7 +99,7 @@ static int step(struct level *levels, int *n, int at, struct mount_id *same, cha
 	return ret == -ENOENT ? 0 : ret; /* gone meanwhile is as good */
 }
 
-int stb_tree_remove(int at, const char *name, const char *shown, struct stb_err *err)
+int stb_tree_remove(int at, const char *name, const char *last, const char *shown, struct stb_err *err)
 {
 	struct level levels[MAX_DEPTH];
 	struct mount_id same = { 0, 0, 0 };
@@ -108,7 +111,7 @@ int stb_tree_remove(int at, const char *name, const char *shown, struct stb_err 
 	if (ret == -ENOENT)
 		return 0;
 	while (n && !ret)
-		ret = step(levels, &n, at, &same, culprit, sizeof(culprit));
+		ret = step(levels, &n, at, last, &same, culprit, sizeof(culprit));
 	while (n)
 		closedir(levels[--n].dir);
 	if (!ret)

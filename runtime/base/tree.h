@@ -8,8 +8,11 @@
 
 #include "runtime/base/err.h"
 
-/* tree.c: removes it; it may be gone already. shown: its path, for messages. */
-STB_NODISCARD int stb_tree_remove(int at, const char *name, const char *shown, struct stb_err *err);
+/*
+ * tree.c: removes it; it may be gone already. shown: its path, for messages. last: a file in it that goes when nothing else is left, so that whoever is
+ * killed meanwhile leaves it for the next; NULL: none.
+ */
+STB_NODISCARD int stb_tree_remove(int at, const char *name, const char *last, const char *shown, struct stb_err *err);
 
 /* tree_copy.c: asked while there is more to do; true ends it ("interrupted"). May be NULL. */
 typedef bool stb_tree_stop_fn(void *ctx);

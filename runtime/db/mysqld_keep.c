@@ -168,7 +168,7 @@ static int clear(struct stb_mysqld *m, const struct place *p, void *ctx, struct 
 {
 	(void)m;
 	(void)ctx;
-	return stb_tree_remove(p->at, p->name, p->path, err) || stb_tree_remove(p->at, p->part, p->part, err) ? -1 : 0;
+	return stb_tree_remove(p->at, p->name, NULL, p->path, err) || stb_tree_remove(p->at, p->part, NULL, p->part, err) ? -1 : 0;
 }
 
 static int give_copy(struct stb_mysqld *m, const struct place *p, void *ctx, struct stb_err *err)
@@ -199,7 +199,7 @@ static int renew_tmp(struct stb_mysqld *m, struct stb_err *err)
 
 	if (open_place(&p, m->tmp_dir, err))
 		return -1;
-	r = stb_tree_remove(p.at, p.name, p.path, err);
+	r = stb_tree_remove(p.at, p.name, NULL, p.path, err);
 	close(p.at);
 	return r ? -1 : stb_server_place_mkdir(m->tmp_dir, &m->user, err);
 }

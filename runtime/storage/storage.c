@@ -307,7 +307,7 @@ static int remove_base(struct stb_volume *v, struct stb_err *err)
 	*slash = '/';
 	if (place < 0)
 		return stb_err_set(err, errno, "cannot open the directory of `%s`", v->base);
-	ret = stb_tree_remove(place, slash + 1, v->base, err);
+	ret = stb_tree_remove(place, slash + 1, STB_STORAGE_MARK_FILE, v->base, err);
 	close(place);
 	if (!ret)
 		v->env.leftover(v->env.ctx, 0, "dir", v->base);

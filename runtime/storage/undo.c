@@ -129,7 +129,7 @@ static int undo_dir(struct marked *m, const char *mark, const char *object, stru
 	}
 	if (ret)
 		return stb_err_set(err, -ret, "the mark file in `%s` is not that of run `%s`: it was left alone", object, mark);
-	return stb_tree_remove(m->place_fd, m->base, object, err);
+	return stb_tree_remove(m->place_fd, m->base, STB_STORAGE_MARK_FILE, object, err);
 }
 
 static enum stb_undo undo_zram(struct marked *m, const char *mark, const char *object, struct stb_err *err)

@@ -48,7 +48,7 @@ static void sweep(const char *parent)
 				(void)umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW);
 		}
 		stb_err_clear(&err);
-		if (stb_tree_remove(dirfd(d), e->d_name, e->d_name, &err))
+		if (stb_tree_remove(dirfd(d), e->d_name, NULL, e->d_name, &err))
 			fprintf(stderr, "%s\n", err.what);
 	}
 	if (d)
@@ -78,6 +78,6 @@ void test_scratch_remove(const char *path)
 	fd = open(parent, O_RDONLY | O_DIRECTORY);
 	cr_assert(fd >= 0);
 	stb_err_clear(&err);
-	cr_expect_eq(stb_tree_remove(fd, slash + 1, path, &err), 0, "%s", err.what);
+	cr_expect_eq(stb_tree_remove(fd, slash + 1, NULL, path, &err), 0, "%s", err.what);
 	close(fd);
 }

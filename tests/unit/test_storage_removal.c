@@ -35,8 +35,8 @@ Test(storage, removal_follows_no_symlink_and_crosses_no_mount)
 	cr_assert_eq(symlink(outside, path), 0);
 	stb_err_clear(&err);
 	fd = open(r.dir, O_RDONLY | O_DIRECTORY);
-	cr_expect_eq(stb_tree_remove(fd, "swapped", path, &err), -1);
-	cr_expect_eq(stb_tree_remove(fd, "not there", path, &err), 0);
+	cr_expect_eq(stb_tree_remove(fd, "swapped", NULL, path, &err), -1);
+	cr_expect_eq(stb_tree_remove(fd, "not there", NULL, path, &err), 0);
 	cr_expect_eq(rig_entries(outside), 1);
 	close(fd);
 	rig_fini(&r);
@@ -60,9 +60,12 @@ Test(storage, removal_is_bounded_in_depth)
 		at = next;
 	}
 	close(at);
+	close(openat(fd, "d/keep", O_CREAT | O_WRONLY, 0600));
+	close(openat(fd, "d/gone", O_CREAT | O_WRONLY, 0600));
 	stb_err_clear(&err);
-	cr_expect_eq(stb_tree_remove(fd, "d", "d", &err), -1);
+	cr_expect_eq(stb_tree_remove(fd, "d", "keep", "d", &err), -1);
 	cr_expect_not_null(strstr(err.what, "deeper than 64"), "%s", err.what);
+	cr_expect_eq(faccessat(fd, "d/keep", F_OK, 0), 0, "what says whose it is stays as long as anything does");
 	/* take the bottom away by hand */
 	at = dup(fd);
 	for (int i = 0; i < 30; i++) {
@@ -71,9 +74,9 @@ Test(storage, removal_is_bounded_in_depth)
 		close(at);
 		at = next;
 	}
-	cr_expect_eq(stb_tree_remove(at, "d", "d", &err), 0);
+	cr_expect_eq(stb_tree_remove(at, "d", NULL, "d", &err), 0);
 	close(at);
-	cr_expect_eq(stb_tree_remove(fd, "d", "d", &err), 0);
+	cr_expect_eq(stb_tree_remove(fd, "d", "keep", "d", &err), 0);
 	close(fd);
 	rig_fini(&r);
 }

@@ -39,7 +39,7 @@ static void rig_fini(struct rig *r)
 	const int at = open("/var/tmp", O_RDONLY | O_DIRECTORY);
 
 	close(r->at);
-	cr_expect_eq(stb_tree_remove(at, name, r->dir, &err), 0, "%s", err.what);
+	cr_expect_eq(stb_tree_remove(at, name, NULL, r->dir, &err), 0, "%s", err.what);
 	close(at);
 }
 
@@ -196,7 +196,7 @@ Test(tree, a_copy_can_be_ended_at_any_moment)
 			break;
 		cr_assert_lt(steps, 50);
 		cr_assert_str_eq(r.err.what, "interrupted");
-		cr_assert_eq(stb_tree_remove(r.at, "to", "to", &r.err), 0);
+		cr_assert_eq(stb_tree_remove(r.at, "to", NULL, "to", &r.err), 0);
 	}
 	expect_same_bytes(&r, "from/f2", "to/f2");
 	rig_fini(&r);
