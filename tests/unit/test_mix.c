@@ -142,7 +142,7 @@ static uint64_t at(const struct fixture *f, uint32_t i, enum seen what)
 
 Test(mix, one_start_and_each_to_its_own_end)
 {
-	static const struct plan plans[] = { { .set_up = 30, .warm = 100, .measured = 200 }, { .set_up = 30, .measured = 50, .verifies = true },
+	static const struct plan plans[] = { { .set_up = 30, .warm = 600, .measured = 200 }, { .set_up = 30, .measured = 50, .verifies = true },
 		{ .set_up = 1, .warm = 30, .measured = 200 } };
 	struct fixture f;
 
