@@ -27,6 +27,8 @@ static bool is_word(const char *mark)
 
 int stb_hold_begin(struct stb_hold **out, const struct stb_db_address *addr, const char *mark, struct stb_err *err)
 {
+	/* a year, the longest that is allowed: servers end a connection that is silent for as long as theirs says */
+	static const char stay[] = "SET SESSION wait_timeout = 31536000";
 	const struct stb_client_limits limits = {.connect_timeout_s = CONNECT_TIMEOUT_S};
 	struct stb_hold *h = stb_xcalloc(1, sizeof(*h));
 	char sql[SQL_BYTES], cell[8];
@@ -39,8 +41,7 @@ int stb_hold_begin(struct stb_hold **out, const struct stb_db_address *addr, con
 		free(h);
 		return -1;
 	}
-	/* a year, the longest that is allowed: servers end a connection that is silent for as long as theirs says */
-	(void)!stb_client_query(h->client, "SET SESSION wait_timeout = 31536000", 35, &reply);
+	(void)!stb_client_query(h->client, stay, sizeof(stay) - 1, &reply);
 	snprintf(sql, sizeof(sql), "SELECT GET_LOCK('stb.%.60s', 0)", mark);
 	if (is_word(mark))
 		(void)!stb_client_cell(h->client, sql, cell, sizeof(cell), &found);
