@@ -120,6 +120,8 @@ int stb_io_uring_explain_buffers(int errnum, uint64_t bytes, uint64_t limit_byte
 int stb_io_uring_check_locked(uint64_t bytes, struct stb_err *err);
 /* Whether completions on the file's device can be polled for, by its queue in sysfs; root is "" or a stand-in in tests. */
 int stb_io_uring_check_polling(int fd, const char *root, struct stb_err *err);
+/* Whether a file, open for reading, cannot do non-blocking I/O (RWF_NOWAIT), so that the kernel has workers do it. Reads nothing. */
+bool stb_io_uring_blocks(int fd);
 /* The same for io_setup; aio_dir is /proc/sys/fs. */
 int stb_io_libaio_explain(int errnum, uint64_t events, const char *aio_dir, struct stb_err *err);
 

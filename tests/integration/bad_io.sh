@@ -361,6 +361,17 @@ if "$STB" version | grep -q '^  io_uring  usable'; then
 		told "io_uring refused ($errno)" 'cannot use engine .io_uring.: (a sandbox|this kernel has none)'
 		holds "io_uring refused ($errno): nothing was made" test ! -e ring
 	done
+	if [ -n "$root" ] && [ -e /sys/class/zram-control/hot_add ]; then
+		workloads workers 'rw = write  direct = true' 'rw = randread  ioengine = io_uring  direct = true  iodepth = 8  prepare = [before]' \
+			'rw = randrw  ioengine = io_uring  direct = true  prepare = [before]' 'zram here { size = 32MiB  filesystem = none }'
+		expect "a device without non-blocking I/O: exit 0" 0 "$STB" run workers.stb -o workers
+		says "a device without non-blocking I/O: it is told" 'note: engine .io_uring. runs without non-blocking I/O .*kernel workers'
+		holds "a device without non-blocking I/O: the results have it" jq -se 'map(select(.ev == "result"))
+			| (.[0].engine.without // "" | test("non-blocking") | not) and all(.[1,2]; .engine.without | test("non-blocking"))
+			and (.[1].engine.with | test("sched_batch")) and (.[2].engine.with | test("sched_batch") | not)' workers/journal.jsonl
+	else
+		skip "a device without non-blocking I/O" "needs zram"
+	fi
 	workloads polled 'rw = read' 'rw = read  ioengine = io_uring  direct = true  hipri = true' 'rw = read' 'directory here { path = "/dev/shm" }'
 	expect "no poll queues: exit 3" 3 "$STB" run polled.stb -o polled
 	told "no poll queues" 'cannot poll for completions .hipri.: there is no block device with poll queues'

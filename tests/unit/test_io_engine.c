@@ -485,6 +485,23 @@ Test(io_engine, polling_needs_a_device_with_poll_queues)
 	test_scratch_remove(r.dir);
 }
 
+Test(io_engine, files_without_nonblocking_io_are_known)
+{
+	static const struct {
+		const char *path;
+		bool blocks;
+	} cases[] = { { "/proc/self/limits", true }, { "/proc/self/cmdline", true }, { "/dev/null", false }, { "/dev/zero", false } };
+
+	for (size_t i = 0; i < STB_LEN(cases); i++) {
+		const int fd = open(cases[i].path, O_RDONLY | O_CLOEXEC);
+
+		cr_assert_geq(fd, 0, "%s", cases[i].path);
+		cr_expect_eq(stb_io_uring_blocks(fd), cases[i].blocks, "%s", cases[i].path);
+		cr_expect_eq(lseek(fd, 0, SEEK_CUR), 0, "%s", cases[i].path);
+		close(fd);
+	}
+}
+
 Test(io_engine, libaio_says_when_its_events_are_used_up)
 {
 	char dir[128], path[200];
