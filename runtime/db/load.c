@@ -255,8 +255,7 @@ int stb_oltp_load(const struct stb_oltp_setup *setup, struct stb_phase *phase)
 	struct stb_client *c = NULL;
 	int r;
 
-	atomic_store(&phase->stage_since_ns, stb_clock_ns());
-	atomic_store(&phase->stage, STB_STAGE_LAYOUT);
+	stb_phase_enter(phase, STB_STAGE_LAYOUT, stb_clock_ns());
 	stb_client_setup();
 	r = stb_dataset_read(&load.data, setup->dataset, &phase->err);
 	if (r == 0)
@@ -267,7 +266,7 @@ int stb_oltp_load(const struct stb_oltp_setup *setup, struct stb_phase *phase)
 	free(load.table_seed);
 	free((void *)load.parts_left);
 	pthread_mutex_destroy(&load.lock);
-	atomic_store(&phase->stage, STB_STAGE_DONE);
+	stb_phase_enter(phase, STB_STAGE_DONE, stb_clock_ns());
 	return r;
 }
 

@@ -40,12 +40,6 @@
 
 /* --- the main thread ----------------------------------------------------------------------------------------------------------------- */
 
-static void set_stage(struct stb_phase *phase, enum stb_stage stage, uint64_t since_ns)
-{
-	atomic_store(&phase->stage_since_ns, since_ns);
-	atomic_store(&phase->stage, (uint32_t)stage);
-}
-
 /* Ends the run when no event has ended for silence_ns. Holds the lock. */
 static void watch_silence(struct stb_crew *crew, uint64_t now_ns)
 {
@@ -135,7 +129,7 @@ static void open_barrier(struct stb_crew *crew)
 	wait_until(crew, crew->start_ns, 0);
 	set_limits(crew, warm && crew->phase->meet.used ? UINT64_MAX : add_ns(crew->start_ns, crew->o->warmup_ns));
 	stb_arrivals_start(&crew->arrivals, crew->start_ns);
-	set_stage(crew->phase, crew->o->warmup_ns ? STB_STAGE_WARMUP : STB_STAGE_MEASURE, crew->start_ns);
+	stb_phase_enter(crew->phase, crew->o->warmup_ns ? STB_STAGE_WARMUP : STB_STAGE_MEASURE, crew->start_ns);
 	crew->open = true;
 	pthread_cond_broadcast(&crew->changed);
 }
@@ -228,9 +222,9 @@ static bool steer(struct stb_crew *crew, const struct stb_oltp_setup *setup)
 	before = take_usage();
 	device = stb_blockstat_read(stat_file);
 	if (crew->o->warmup_ns && !atomic_load(&crew->quit))
-		set_stage(phase, STB_STAGE_MEASURE, stb_crew_measure_from(crew));
+		stb_phase_enter(phase, STB_STAGE_MEASURE, stb_crew_measure_from(crew));
 	wait_until(crew, stb_crew_deadline(crew), 0);
-	set_stage(phase, STB_STAGE_DRAIN, stb_clock_ns());
+	stb_phase_enter(phase, STB_STAGE_DRAIN, stb_clock_ns());
 	wait_for_end(crew, add_ns(stb_clock_ns(), GRACE_NS));
 	if (crew->n_running > 0) {
 		atomic_store(&crew->give_up, true);
@@ -385,7 +379,7 @@ int stb_oltp_run(const struct stb_oltp_setup *setup, struct stb_phase *phase)
 	memset(job, 0, sizeof(*job));
 	job->setup = *setup;
 	init_run(&job->crew, &job->o, phase);
-	set_stage(phase, STB_STAGE_SETUP, stb_clock_ns());
+	stb_phase_enter(phase, STB_STAGE_SETUP, stb_clock_ns());
 	stb_client_setup();
 	const int unreadable = stb_oltp_read(&job->o, setup->workload, &phase->err);
 
@@ -416,7 +410,7 @@ int stb_oltp_run(const struct stb_oltp_setup *setup, struct stb_phase *phase)
 		phase->result.fairness = fairness(&job->crew);
 	sum_up(&job->crew);
 out:
-	set_stage(phase, STB_STAGE_DONE, stb_clock_ns());
+	stb_phase_enter(phase, STB_STAGE_DONE, stb_clock_ns());
 	const bool failed = job->crew.failed;
 
 	if (ended) { /* else the hanging threads use it */

@@ -17,12 +17,6 @@
 #define BLIND_POLL_NS 20000000u /* without a pidfd: how often the child is looked at */
 #define DEAF_NS (60 * STB_NS_PER_S) /* after SIGKILL: then it sits in the kernel, and is left there */
 
-/* What had been counted at a time after the start of the measure stage. */
-struct point {
-	struct stb_live_sum sum;
-	uint64_t t_ns;
-};
-
 struct stb_child {
 	const struct stb_child_job *job;
 	struct stb_phase *phase;
@@ -34,11 +28,9 @@ struct stb_child {
 	uint64_t ended_at;
 	bool waits;                   /* for other children */
 	uint64_t waited_until;        /* when it was last seen to: time limits count from there */
-	uint64_t next_tick, next_sample;
-	uint64_t measure_since;       /* 0 before the measure stage */
-	uint64_t measure_until;       /* 0 until the measure stage is seen to be over */
-	struct point *points;         /* at the end of each interval */
-	size_t n_points, cap_points;
+	uint64_t next_tick;
+	uint64_t next_reading;        /* UINT64_MAX: there is nothing to read, not yet or no more */
+	struct stb_readings readings; /* behind the end of each interval */
 	struct stb_live_sum moved;    /* counters when they last moved */
 	uint64_t moved_progress, moved_at;
 	uint32_t moved_stage;
@@ -46,19 +38,6 @@ struct stb_child {
 	bool killed;
 	enum stb_child_fate fate;     /* why it was stopped */
 };
-
-struct stb_live_sum stb_phase_sum(const struct stb_phase *phase)
-{
-	struct stb_live_sum s = { 0 };
-
-	for (uint32_t i = 0; i < phase->n_workers; i++) {
-		s.ops += atomic_load_explicit(&phase->live[i].ops, memory_order_relaxed);
-		s.bytes += atomic_load_explicit(&phase->live[i].bytes, memory_order_relaxed);
-		s.errors += atomic_load_explicit(&phase->live[i].errors, memory_order_relaxed);
-		s.warm += atomic_load_explicit(&phase->live[i].warm, memory_order_relaxed);
-	}
-	return s;
-}
 
 struct stb_phase *stb_phase_map(uint32_t n_workers, struct stb_err *err)
 {
@@ -104,41 +83,24 @@ static void ask_to_stop(struct stb_child *w, enum stb_child_fate why)
 	atomic_store(&w->phase->stop, 1);
 }
 
-/* The stage and when it began, which belong together. */
-static uint32_t look_at_stage(const struct stb_phase *phase, uint64_t *since_ns)
+/* Reads the counters behind the end of each interval, as soon as there is somebody awake. */
+static void read_counters(struct stb_child *w, uint64_t now)
 {
-	uint32_t stage;
+	const uint64_t since = atomic_load(&w->phase->measure_since_ns), interval = w->job->interval_ns;
 
-	do {
-		stage = atomic_load(&phase->stage);
-		*since_ns = atomic_load(&phase->stage_since_ns);
-	} while (stage != atomic_load(&phase->stage));
-	return stage;
-}
-
-static void add_point(struct stb_child *w, struct stb_live_sum sum, uint64_t t_ns)
-{
-	STB_GROW(w->points, w->n_points, w->cap_points);
-	w->points[w->n_points++] = (struct point){ sum, t_ns };
-}
-
-/* Notes the counters at the end of each interval that is over. */
-static void sample(struct stb_child *w, uint64_t now)
-{
-	uint64_t since;
-	const uint32_t stage = look_at_stage(w->phase, &since);
-
-	if (!w->job->interval_ns || !w->job->sample || stage < STB_STAGE_MEASURE)
+	if (!interval || !w->job->sample || !since)
 		return;
-	if (!w->measure_since) {
-		w->measure_since = stage == STB_STAGE_MEASURE ? since : now;
-		w->next_sample = w->measure_since + w->job->interval_ns;
-	}
-	if (stage > STB_STAGE_MEASURE && !w->measure_until)
-		w->measure_until = STB_MAX(since, w->measure_since);
 	/* the window may reach into the drain, and may end within it: tell_samples() knows */
-	for (; now >= w->next_sample && stage <= STB_STAGE_DRAIN; w->next_sample += w->job->interval_ns)
-		add_point(w, stb_phase_sum(w->phase), w->next_sample - w->measure_since);
+	if (atomic_load(&w->phase->stage) > STB_STAGE_DRAIN) {
+		w->next_reading = UINT64_MAX;
+		return;
+	}
+	if (w->next_reading == UINT64_MAX)
+		w->next_reading = since + interval;
+	if (now < w->next_reading)
+		return;
+	stb_readings_take(&w->readings, w->phase, since);
+	w->next_reading += ((now - w->next_reading) / interval + 1) * interval;
 }
 
 /* What the repetition counted: the result, or what the counters say where the child was lost before it could sum up. */
@@ -156,36 +118,15 @@ static struct stb_live_sum counted(const struct stb_phase *phase)
 	return sum;
 }
 
-/*
- * The samples from the first to the end of the window, once the child has ended. Whatever was counted after the last whole interval belongs to
- * the last sample: to one of its own, or, where that would be shorter than half an interval, to the one before it, since a rate over a
- * few microseconds is none.
- */
+/* The samples from the first to the end of the window, once the child has ended. */
 static void tell_samples(struct stb_child *w)
 {
-	const uint64_t now = w->ended_at, window = w->phase->result.window_ns, interval = w->job->interval_ns;
-	uint64_t end, before = 0;
+	const uint64_t since = atomic_load(&w->phase->measure_since_ns), until = atomic_load(&w->phase->measure_until_ns);
+	const uint64_t over = until ? until : w->ended_at, window = w->phase->result.window_ns;
+	const struct stb_reading end = { counted(w->phase), window ? window : over > since ? over - since : 0 };
 
-	sample(w, now);
-	if (!w->measure_since)
-		return;
-	end = window ? window : (w->measure_until ? w->measure_until : now) - w->measure_since;
-	while (w->n_points && w->points[w->n_points - 1].t_ns > end)
-		w->n_points--;
-	/* the stall of a child that was watched to its end, or intervals that nobody woke up for */
-	while (interval <= end && (w->n_points ? w->points[w->n_points - 1].t_ns : 0) <= end - interval)
-		add_point(w, stb_phase_sum(w->phase), (w->n_points ? w->points[w->n_points - 1].t_ns : 0) + interval);
-	before = w->n_points ? w->points[w->n_points - 1].t_ns : 0;
-	if (!w->n_points || end - before >= STB_MAX(interval / 2, 1u))
-		add_point(w, counted(w->phase), end);
-	else
-		w->points[w->n_points - 1] = (struct point){ counted(w->phase), end };
-	before = 0;
-	for (size_t i = 0; i < w->n_points; i++) {
-		if (w->points[i].t_ns > before)
-			w->job->sample(w->job->ctx, &w->points[i].sum, w->points[i].t_ns, w->points[i].t_ns - before);
-		before = w->points[i].t_ns;
-	}
+	if (since && w->job->interval_ns && w->job->sample)
+		stb_readings_tell(&w->readings, w->job->interval_ns, &end, w->job->sample, w->job->ctx);
 }
 
 /* Too long in a timed stage, or too long without a counter that moves. */
@@ -225,7 +166,7 @@ static void step(struct stb_child *w)
 	const struct stb_child_job *job = w->job;
 	const uint64_t now = stb_clock_ns();
 
-	sample(w, now);
+	read_counters(w, now);
 	if (stb_signals_check(job->signals))
 		ask_to_stop(w, STB_CHILD_INTERRUPTED);
 	if (now >= w->next_tick) {
@@ -246,10 +187,8 @@ static void step(struct stb_child *w)
 static uint64_t next_look(const struct stb_child *w)
 {
 	const uint64_t now = stb_clock_ns();
-	uint64_t until = w->next_tick;
+	const uint64_t until = STB_MIN(w->next_tick, w->next_reading);
 
-	if (w->measure_since && w->next_sample < until)
-		until = w->next_sample;
 	return w->pidfd < 0 ? STB_MIN(until, now + BLIND_POLL_NS) : until;
 }
 
@@ -323,6 +262,7 @@ struct stb_child *stb_child_start(const struct stb_child_job *job, struct stb_ph
 	w->job = job;
 	w->phase = phase;
 	w->pidfd = -1;
+	w->next_reading = UINT64_MAX;
 	w->pid = fork();
 	if (w->pid < 0) {
 		stb_err_set(err, errno, "cannot fork the measuring process");
@@ -400,7 +340,7 @@ enum stb_child_fate stb_child_end(struct stb_child *w, struct stb_err *err)
 	enum stb_child_fate fate;
 
 	tell_samples(w);
-	free(w->points);
+	stb_readings_fini(&w->readings);
 	if (w->pidfd >= 0)
 		close(w->pidfd);
 	fate = judge(w, w->status);

@@ -13,8 +13,8 @@
 #ifndef STB_CHILD_H
 #define STB_CHILD_H
 
+#include "runtime/exec/readings.h"
 #include "runtime/exec/signals.h"
-#include "runtime/result/measure.h"
 
 #include <sys/types.h>
 
@@ -25,11 +25,6 @@ enum stb_child_fate {
 	STB_CHILD_HUNG,        /* beyond its limit, or nothing moved for too long */
 	STB_CHILD_ABANDONED,   /* what it works on is gone (job->watch said so) */
 	STB_CHILD_INTERRUPTED, /* a signal, or stb_child_stop(), asked it to stop; what was counted so far stands */
-};
-
-struct stb_live_sum {
-	uint64_t ops, bytes, errors; /* as in struct stb_live */
-	uint64_t warm;
 };
 
 struct stb_child_job {
@@ -43,17 +38,14 @@ struct stb_child_job {
 	uint64_t tick_ns;      /* of progress */
 	void *ctx;
 	/*
-	 * What had been counted at t_ns of the measure stage; dt_ns since the sample before. Called after the child has ended, in order: only
-	 * then is it known where its window ended and what it counted there, so that the samples together hold exactly that. The last
-	 * one reaches to the end of the window: it is shorter than the others, or, where less than half an interval was left, longer.
-	 * Where the child left no window that is the end of the measure stage, and all that is known.
+	 * The samples of the measure stage (readings.h). Called after the child has ended, in order: only then is it known where its window ended and
+	 * what it counted there, so that the samples together hold exactly that. Where the child left no window that is the end of the
+	 * measure stage, and all that is known.
 	 */
-	void (*sample)(void *ctx, const struct stb_live_sum *sum, uint64_t t_ns, uint64_t dt_ns);
+	stb_sample_fn *sample;
 	void (*tick)(void *ctx, const struct stb_phase *phase);  /* may be NULL */
 	bool (*watch)(void *ctx, struct stb_err *err);           /* false: give up; may be NULL */
 };
-
-struct stb_live_sum stb_phase_sum(const struct stb_phase *phase);
 
 /* Shared memory for a phase with n_workers; histograms are empty. NULL with *err. */
 STB_NODISCARD struct stb_phase *stb_phase_map(uint32_t n_workers, struct stb_err *err);

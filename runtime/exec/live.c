@@ -53,7 +53,7 @@ static void add_lag(struct stb_work *w, uint64_t t_ns, uint64_t dt_ns)
 	if (w->is_io || t_ns <= r->lag_ns || !stb_replica_watch_lag(r->replicas, STB_MAX(t_ns - dt_ns, r->lag_ns), t_ns, &lag_s))
 		return;
 	r->lag_s = STB_MAX(r->lag_s, lag_s);
-	if (t_ns - r->lag_ns < dt_ns / 2)
+	if (t_ns - r->lag_ns < STB_MIN(dt_ns, w->job.interval_ns) / 2)
 		return;
 	begin_point(w, t_ns);
 	stb_buf_printf(&r->series, ",replica_lag,s,%.3f\n", lag_s);

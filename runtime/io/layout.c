@@ -41,12 +41,6 @@ struct layout {
 	unsigned char *chunk;
 };
 
-void stb_io_stage(struct stb_phase *phase, enum stb_stage stage)
-{
-	atomic_store_explicit(&phase->stage_since_ns, stb_clock_ns(), memory_order_relaxed);
-	atomic_store_explicit(&phase->stage, (uint32_t)stage, memory_order_release);
-}
-
 static bool stopped(const struct layout *l)
 {
 	return atomic_load_explicit(&l->phase->stop, memory_order_relaxed);
@@ -280,7 +274,7 @@ static int carry_out(struct layout *l, const enum action *actions, uint32_t n)
 		if (actions[i] == KEEP)
 			continue;
 		if (atomic_load_explicit(&l->phase->stage, memory_order_relaxed) != STB_STAGE_LAYOUT)
-			stb_io_stage(l->phase, STB_STAGE_LAYOUT);
+			stb_phase_enter(l->phase, STB_STAGE_LAYOUT, stb_clock_ns());
 		if (open_file(l, i, &fd))
 			return -1;
 		switch (actions[i]) {

@@ -147,7 +147,7 @@ static void on_drain(struct stb_io_worker *w)
 	struct job *j = (struct job *)((char *)w - offsetof(struct job, io.w));
 
 	if (atomic_fetch_add(&w->control->draining, 1) + 1 == j->run->n_jobs)
-		stb_io_stage(j->run->phase, STB_STAGE_DRAIN);
+		stb_phase_enter(j->run->phase, STB_STAGE_DRAIN, stb_clock_ns());
 }
 
 static void job_end_fsync(struct job *j)
@@ -285,7 +285,7 @@ static uint64_t enter_stage(struct run *r, enum stb_stage stage, uint64_t from_n
 	uint64_t now;
 
 	reset_live(r);
-	stb_io_stage(r->phase, stage);
+	stb_phase_enter(r->phase, stage, stb_clock_ns());
 	now = stb_ticker_ns(&r->ticker); /* of another scale than the clock, by a little */
 	r->since_ns = now;
 	r->deadline_ns = span_ns ? now + span_ns - STB_MIN(late, span_ns) : UINT64_MAX;
@@ -364,7 +364,7 @@ static void verify(struct run *r)
 
 	atomic_store_explicit(&r->phase->progress_done, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->phase->progress_total, r->config.n_blocks * r->config.bs_bytes * r->n_jobs, memory_order_relaxed);
-	stb_io_stage(r->phase, STB_STAGE_VERIFY);
+	stb_phase_enter(r->phase, STB_STAGE_VERIFY, stb_clock_ns());
 	gate_open(r, false);
 	gate_wait_all(r);
 	for (uint32_t i = 0; i < r->n_jobs; i++) {
@@ -547,10 +547,10 @@ int stb_io_run(const struct stb_io_setup *s, struct stb_phase *phase)
 		return -1;
 	phase->result.end = STB_END_STOPPED;
 	if (atomic_load(&phase->stop)) {
-		stb_io_stage(phase, STB_STAGE_DONE);
+		stb_phase_enter(phase, STB_STAGE_DONE, stb_clock_ns());
 		return 0;
 	}
-	stb_io_stage(phase, STB_STAGE_SETUP);
+	stb_phase_enter(phase, STB_STAGE_SETUP, stb_clock_ns());
 	(void)stb_process_open_files(); /* a worker holds a file and, with io_uring, a ring */
 	stb_ticker_init(&r.ticker);
 	bytes = (sizeof(struct job) + 127) / 128 * 128 * r.config.jobs;
@@ -567,6 +567,6 @@ int stb_io_run(const struct stb_io_setup *s, struct stb_phase *phase)
 	ret = run_jobs(&r);
 	stb_steady_fini(&r.steady);
 	munmap(r.jobs, bytes);
-	stb_io_stage(phase, STB_STAGE_DONE);
+	stb_phase_enter(phase, STB_STAGE_DONE, stb_clock_ns());
 	return ret;
 }

@@ -28,9 +28,6 @@ void stb_io_target_invalidate(int fd, bool raw);
  */
 STB_NODISCARD int stb_io_layout(const struct stb_io_config *c, const struct stb_io_setup *s, struct stb_phase *phase, struct stb_err *err);
 
-/* Enters a stage. */
-void stb_io_stage(struct stb_phase *phase, enum stb_stage stage);
-
 /* The name of a job's file for messages: "stb.data.3", or the device. */
 void stb_io_target_name(const struct stb_io_config *c, const struct stb_io_setup *s, uint32_t job, char *out, size_t size);
 

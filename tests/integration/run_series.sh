@@ -83,9 +83,10 @@ matrix m {
 }
 SPEC
 
-# agree RUN: each repetition of RUN whose series does not hold what results.csv says of it, or whose times are no ascending multiples of its first
+# agree RUN [INTERVAL_S]: each repetition of RUN whose series does not hold what results.csv says of it, or whose times do not ascend on the
+# boundaries of intervals (some may be left out: a busy machine holds stb up)
 agree() {
-	awk -F, -v OFS=, '
+	awk -F, -v OFS=, -v interval="${2:-0.1}" '
 	function off(a, b) { return a > b ? a - b : b - a }
 	FNR == 1 { next }
 	FILENAME ~ /results/ {
@@ -99,9 +100,8 @@ agree() {
 		key = $1 OFS $2 OFS $3
 		id = key OFS $5
 		if ($4 <= end[id] + 0) { print "times do not ascend: " $0; bad = 1 }
-		if (n[id]++ && off($4 - end[id], first[id]) > 1e-6 && open[id]) { print "an interval in the middle is not one: " $0; bad = 1 }
-		if (n[id] == 1) first[id] = $4
-		open[id] = off($4, first[id] * n[id]) <= 1e-6 ? 0 : 1
+		if (open[id]) { print "an interval in the middle is not one: " $0; bad = 1 }
+		open[id] = off($4, interval * int($4 / interval + 0.5)) > 1e-6
 		sum[id] += $7 * ($4 - end[id])
 		end[id] = $4
 		counted[id] = 1
@@ -133,16 +133,18 @@ agree() {
 expect "io" 0 "$STB" run io.stb -o io
 agree io >disagree
 holds "180 repetitions of io have in their series what they counted: $(head -n 3 disagree | tr '\n' ';')" test ! -s disagree
-for interval in 333ms 250ms 100100us; do
+for interval in 333ms=0.333 250ms=0.25 100100us=0.1001; do
+	seconds=${interval#*=} interval=${interval%=*}
 	expect "io, interval $interval" 0 "$STB" run io.stb -o "io-$interval" --set interval=$interval --set times=3 --only 'workload = timed'
-	agree "io-$interval" >disagree
+	agree "io-$interval" "$seconds" >disagree
 	holds "$interval: the series has what was counted: $(head -n 3 disagree | tr '\n' ';')" test ! -s disagree
 done
 sed -i 's/runtime    = 200ms/runtime    = 1300ms/' io.stb
 expect "io, 333.3ms" 0 "$STB" run io.stb -o thirds --set interval=333300us --set times=1 --only 'workload = timed'
-holds "times are to the microsecond where the interval is" test "$(grep ',iops,' thirds/series.csv | cut -d, -f4 | head -n 3 | tr '\n' ' ')" = '0.3333 0.6666 0.9999 '
+agree thirds 0.3333 >disagree
+holds "times are to the microsecond where the interval is: $(head -n 3 disagree | tr '\n' ';')" test ! -s disagree
 expect "io, 250ms" 0 "$STB" run io.stb -o quarters --set interval=250ms --set times=1 --only 'workload = timed'
-holds "and to the millisecond otherwise" test "$(grep ',iops,' quarters/series.csv | cut -d, -f4 | head -n 4 | tr '\n' ' ')" = '0.250 0.500 0.750 1.000 '
+holds "and to the millisecond otherwise" test -z "$(grep ',iops,' quarters/series.csv | cut -d, -f4 | sed '$d' | grep -Ev '^[01]\.(000|250|500|750)$')"
 
 # a stall: a library between stb and the kernel holds one write back for 1.3 s
 cat >stall.c <<'C'
@@ -189,9 +191,8 @@ SPEC
 if "${CC:-cc}" -shared -fPIC -o stall.so stall.c 2>cc.err; then
 	expect "a stall of 1.3 s" 0 env LD_PRELOAD="$work/stall.so" "$STB" run stall.stb -o stall
 	for metric in iops bw_bytes; do
-		n=$(awk -F, -v m=$metric '$5 == m && $7 == 0' stall/series.csv | wc -l)
-		holds "a stall is rows of zeros, not missing rows: $n of $metric" test "$n" -ge 11 -a "$n" -le 13
-		holds "a stall: no row is missing" test "$(grep -c ",$metric," stall/series.csv)" -ge 14
+		n=$(awk -F, -v m=$metric '$5 == m { if ($7 == 0) s += $4 - end; end = $4 } END { printf "%.0f", s * 10 }' stall/series.csv)
+		holds "a stall is rows of zeros, not missing rows: $n tenths of a second of $metric" test "$n" -ge 10
 	done
 	agree stall >disagree
 	holds "a stall: the series has what was counted: $(head -n 3 disagree | tr '\n' ';')" test ! -s disagree
@@ -202,5 +203,65 @@ fi
 expect "oltp" 0 "$STB" run db.stb -o db
 agree db >disagree
 holds "90 repetitions of oltp have in their series what they counted: $(head -n 3 disagree | tr '\n' ';')" test ! -s disagree
+
+# While stb is stopped its measuring process goes on: nobody knows what it did when, and the series says so with one row of that length.
+cat >stopped.stb <<SPEC
+stb 1
+storage directory here { path = "$work/store" }
+volume v {}
+database mysql server {
+  volume = v
+  options {
+    innodb_buffer_pool_size = 16MiB
+    $small_redo
+  }
+}
+workload io files {
+  volume     = v
+  size       = 1MiB
+  rw         = randwrite
+  runtime    = 3s
+  time_based = true
+  rate_iops  = 500/s
+}
+workload oltp points {
+  database    = server
+  script      = point_select
+  table_size  = 1_000
+  threads     = 1
+  time        = 3s
+}
+matrix disk {
+  storage  = [here]
+  workload = [files]
+  interval = 100ms
+}
+matrix base {
+  storage  = [here]
+  database = [server]
+  workload = [points]
+  interval = 100ms
+}
+SPEC
+for workload in files points; do
+	"$STB" run stopped.stb -o "stopped-$workload" --only "workload = $workload" >out 2>err &
+	pid=$!
+	wait_for 60 grep -q '"ev":"begin","op":"measure"' "stopped-$workload/journal.jsonl"
+	sleep 0.5
+	kill -STOP $pid
+	sleep 2
+	kill -CONT $pid
+	wait $pid
+	got=$?
+	holds "stopped for a while, $workload" test "$got" = 0
+	[ "$got" = 0 ] || sed 's/^/    /' err | head -n 20
+	agree "stopped-$workload" >disagree
+	holds "stopped, $workload: the series has what was counted: $(head -n 3 disagree | tr '\n' ';')" test ! -s disagree
+	for metric in iops bw_bytes tps qps; do
+		grep -q ",$metric," "stopped-$workload/series.csv" || continue
+		longest=$(awk -F, -v m=$metric '$5 == m { if ($4 - end > most) { most = $4 - end; rate = $7 } end = $4 } END { printf "%.0f %s", most * 10, rate }' "stopped-$workload/series.csv")
+		holds "stopped, $workload: one row covers it: $longest" test "${longest% *}" -ge 10 -a "${longest#* }" != 0.000
+	done
+done
 
 exit $failed

@@ -64,8 +64,7 @@ static int work(const void *setup, struct stb_phase *p)
 	if (!from)
 		return 0;
 	if (plan->warm) {
-		atomic_store(&p->stage_since_ns, from);
-		atomic_store(&p->stage, plan->steady ? STB_STAGE_SETUP : STB_STAGE_WARMUP);
+		stb_phase_enter(p, plan->steady ? STB_STAGE_SETUP : STB_STAGE_WARMUP, from);
 		*seen(p, WARM_FROM) = stb_clock_ns();
 		spend(p, from + plan->warm * MS);
 		pass(p, plan, WARM_TO);
@@ -78,8 +77,7 @@ static int work(const void *setup, struct stb_phase *p)
 		return 0;
 	*seen(p, FROM) = from;
 	spend(p, stb_clock_ns() + plan->slow_start * MS);
-	atomic_store(&p->stage_since_ns, from);
-	atomic_store(&p->stage, STB_STAGE_MEASURE);
+	stb_phase_enter(p, STB_STAGE_MEASURE, from);
 	spend(p, from + plan->measured * MS);
 	if (plan->dies)
 		raise(SIGKILL);
