@@ -123,6 +123,20 @@ static struct stb_fio_job *new_job(struct stb_fio_import *x)
 	return &x->jobs[x->n_jobs++];
 }
 
+/* Sets o->row, unless fio takes no such option, which is told. Names of logs may be left out. */
+static void find_row(struct stb_fio_import *x, struct stb_fio_option *o)
+{
+	const struct stb_fio_row *row = stb_fio_find(o->name);
+	const bool may_stand_alone = row && (row->kind == STB_FIO_FLAG || (row->kind == STB_FIO_TEXT && row->fate != STB_FIO_IS_TRANSLATED));
+
+	if (!row)
+		unknown(x, o);
+	else if (!o->value && !may_stand_alone)
+		stb_fio_bad(x, o, "it needs a value");
+	else
+		o->row = row;
+}
+
 static void make_jobs(struct stb_fio_import *x)
 {
 	uint32_t n_rows;
@@ -138,11 +152,8 @@ static void make_jobs(struct stb_fio_import *x)
 			memset(global.sym, 0, sizeof(global.sym));
 			memset(global.row, 0, n_rows * sizeof(*global.row));
 		}
-		for (uint32_t k = 0; k < s->n; k++) {
-			s->options[k].row = stb_fio_find(s->options[k].name);
-			if (!s->options[k].row)
-				unknown(x, &s->options[k]);
-		}
+		for (uint32_t k = 0; k < s->n; k++)
+			find_row(x, &s->options[k]);
 		if (s->global) {
 			lay_over(x, &global, s);
 			continue;
@@ -219,10 +230,6 @@ static bool is_neutral(struct stb_fio_import *x, const struct stb_fio_job *j, st
 
 	if (row->kind == STB_FIO_TEXT)
 		return row->neutral && o->value && !strcmp(o->value, row->neutral);
-	if (!o->value && row->kind != STB_FIO_FLAG) {
-		stb_fio_bad(x, o, "it needs a value");
-		return false;
-	}
 	if (!o->value) {
 		is = 1;
 	} else if (row->kind == STB_FIO_SIGNED && o->value[0] == '-' && stb_fio_number(o->value + 1, row->kind, j->kb_base, &is)) {

@@ -32,8 +32,8 @@ uint64_t stb_fio_peek(const struct stb_fio_job *j, enum stb_fio_sym sym, uint64_
 
 	if (!o)
 		return fallback;
-	if (!o->value)
-		return o->row->kind == STB_FIO_FLAG ? 1 : fallback;
+	if (!o->value) /* a flag: the others have one */
+		return 1;
 	return stb_fio_number(o->value, o->row->kind, j->kb_base, &n) ? n : fallback;
 }
 
@@ -59,12 +59,12 @@ bool stb_fio_value(struct stb_fio_import *x, const struct stb_fio_job *j, enum s
 
 	if (!o)
 		return false;
-	if (!o->value && o->row->kind == STB_FIO_FLAG) {
+	if (!o->value) {
 		*out = 1;
 		o->used = true;
 		return true;
 	}
-	return stb_fio_read_number(x, j, o, o->value ? o->value : "", out);
+	return stb_fio_read_number(x, j, o, o->value, out);
 }
 
 const char *stb_fio_word(struct stb_fio_import *x, const struct stb_fio_job *j, enum stb_fio_sym sym)
@@ -73,7 +73,7 @@ const char *stb_fio_word(struct stb_fio_import *x, const struct stb_fio_job *j, 
 
 	if (!o)
 		return NULL;
-	if (!o->value || !*o->value) {
+	if (!*o->value) {
 		stb_fio_bad(x, o, "it needs a value");
 		return NULL;
 	}

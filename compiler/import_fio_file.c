@@ -1,12 +1,14 @@
 /*
  * import_fio_file.c - reads a fio job file as fio does.
  *
- * A line is a section `[name]`, an option `name=value` or `name`, `include FILE`, or empty; `;` and `#` begin a comment anywhere on it. A section
- * whose name begins with "global" holds for the sections behind it. An include stands for its lines, which hold no sections; its name is tried as
- * it is and then beside the file that has it.
+ * A line is a section `[name]`, an option `name=value` or `name`, `include FILE`, or empty; `;` and `#` begin a comment anywhere on it, also
+ * within brackets and quotes and behind a backslash. A section's name ends with the last character of its line, so that it may hold `]`. One that
+ * begins with "global" holds for the sections behind it. An include stands for its lines, which hold no sections; its name is tried as it is and then
+ * beside the file that has it.
  *
- * Where fio goes on in silence with something that nobody meant (an unterminated section loses the last letter of its name, a long line is cut
- * in two, a variable that is not set becomes nothing), this is an error. Limits keep files that are no job files from filling the memory.
+ * Where fio goes on in silence with something that nobody meant (a section without its `]`, be it in a comment, loses the last letter of its name, a
+ * long name or line is cut, a variable that is not set becomes nothing), this is an error. Limits keep files that are no job files from filling the
+ * memory.
  */
 #include "compiler/import_fio.h"
 
@@ -15,7 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONGEST_LINE = 4095, MAX_OPTIONS = 10000, MAX_SECTIONS = 1000, MAX_INCLUDES = 200, MAX_DEPTH = 16 };
+enum { LONGEST_LINE = 4095, LONGEST_NAME = 254, MAX_OPTIONS = 10000, MAX_SECTIONS = 1000, MAX_INCLUDES = 200, MAX_DEPTH = 16 };
+
+#define COMMENT ";#"
 
 struct reader {
 	struct stb_import *im;
@@ -63,8 +67,11 @@ static bool add_variable(struct reader *r, struct stb_buf *out, const char *name
 
 	if (!value)
 		return fail(r, span, "`${%s}` is not set in the environment; fio would put nothing in its place", quote(r, name));
-	if (strlen(value) > LONGEST_LINE || strpbrk(value, "\n;#"))
+	if (strlen(value) > LONGEST_LINE || strchr(value, '\n'))
 		return fail(r, span, "`${%s}` holds something that is no part of a line", quote(r, name));
+	if (strpbrk(value, COMMENT))
+		return fail(r, span, "`${%s}` is `%s`: its `%c` begins a comment, and fio would take what stands before it", quote(r, name), quote(r, value),
+			*strpbrk(value, COMMENT));
 	stb_diag(&r->im->c->sink, STB_W0802, span, "`${%s}` was taken from the environment of this import: `%s`", quote(r, name), quote(r, value));
 	stb_buf_adds(out, value);
 	return true;
@@ -117,24 +124,41 @@ struct stb_fio_option *stb_fio_add_option(struct stb_import *im, struct stb_fio_
 
 /* --- lines --------------------------------------------------------------------------------------------------------------------------- */
 
-static bool begin_section(struct reader *r, const char *s, size_t len, struct stb_span span)
+/* s[0] is `[`. behind: what stands behind the text on its line, a comment or "". */
+static bool begin_section(struct reader *r, const char *s, size_t len, const char *behind, struct stb_span span)
 {
-	struct stb_fio_file *f = r->f;
-	const char *end = memchr(s, ']', len);
+	const char *name = stb_arena_strndup(&r->im->c->arena, s + 1, len - 1);
+	const size_t n = strlen(name);
 
 	if (r->depth > 1)
 		return fail(r, span, "an included file holds a section; only options can be included");
-	if (!end)
-		return fail(r, span, "section without its `]`");
-	if ((size_t)(end - s) + 1 != len)
+	if (n && name[n - 1] != ']' && memchr(name, ']', n))
 		return fail(r, span, "text behind the `]` of a section");
-	if (end == s + 1)
+	if (!n || name[n - 1] != ']') {
+		if (strchr(behind, ']'))
+			return fail(r, span, "section without its `]`: `%c` begins a comment in a section's name too; fio would call it `%s`", *behind,
+				stb_import_quote(r->im, name, n ? n - 1 : 0));
+		return fail(r, span, "section without its `]`");
+	}
+	if (n == 1)
 		return fail(r, span, "section without a name");
-	r->section = stb_fio_add_section(r->im, f, stb_arena_strndup(&r->im->c->arena, s + 1, len - 2), span);
+	if (n - 1 > LONGEST_NAME)
+		return fail(r, span, "section with a name of %zu bytes; fio cuts names after %d", n - 1, LONGEST_NAME);
+	r->section = stb_fio_add_section(r->im, r->f, stb_arena_strndup(&r->im->c->arena, name, n - 1), span);
 	return r->section;
 }
 
-static bool add_option(struct reader *r, const char *s, size_t len, struct stb_span span)
+/* A comment that begins within quotes, or behind a backslash: whoever wrote that meant none. */
+static bool is_meant(const char *s, size_t len, const char *behind)
+{
+	bool quoted = false;
+
+	for (size_t i = 0; i < len; i++)
+		quoted = quoted != (s[i] == '"');
+	return !*behind || (!(quoted && strchr(behind, '"')) && s[len - 1] != '\\');
+}
+
+static bool add_option(struct reader *r, const char *s, size_t len, const char *behind, struct stb_span span)
 {
 	struct stb_fio_option *o;
 	const char *text, *equals, *name;
@@ -160,6 +184,8 @@ static bool add_option(struct reader *r, const char *s, size_t len, struct stb_s
 		trim(&value, &n);
 		o->value = stb_arena_strndup(&r->im->c->arena, value, n);
 	}
+	if (!is_meant(s, len, behind))
+		stb_import_differs(r->im, span, o->words, "`%c` begins a comment for fio, also in quotes and behind a backslash", *behind);
 	return *o->name || fail(r, span, "`%s` has no name before its `=`", o->words);
 }
 
@@ -212,12 +238,14 @@ static bool include(struct reader *r, const char *s, size_t len, struct stb_span
 
 static bool read_line(struct reader *r, uint32_t file, uint32_t begin, const char *s, size_t len)
 {
-	const char *start = s;
+	const char *start = s, *behind = "";
 	struct stb_span span;
 
 	for (size_t i = 0; i < len; i++)
-		if (s[i] == ';' || s[i] == '#')
+		if (strchr(COMMENT, s[i])) {
+			behind = stb_arena_strndup(&r->im->c->arena, s + i, len - i);
 			len = i;
+		}
 	trim(&s, &len);
 	if (!len)
 		return true;
@@ -226,10 +254,10 @@ static bool read_line(struct reader *r, uint32_t file, uint32_t begin, const cha
 		return fail(r, (struct stb_span){ file, span.begin, span.begin + 1 },
 			"line of %zu bytes; fio cuts lines after %d and reads the rest as another one", len, LONGEST_LINE);
 	if (*s == '[')
-		return begin_section(r, s, len, span);
+		return begin_section(r, s, len, behind, span);
 	if (len > strlen("include") && !memcmp(s, "include", strlen("include")) && (is_blank(s[7]) || s[7] == '='))
 		return include(r, s, len, span);
-	return add_option(r, s, len, span);
+	return add_option(r, s, len, behind, span);
 }
 
 static bool read_file(struct reader *r, uint32_t file)

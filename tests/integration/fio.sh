@@ -202,6 +202,57 @@ for kind in clat lat; do
 	done
 done
 
+# comments in every place of a job file: what fio makes of them is what the import makes of them, or it is told
+unquote() { sed -E 's/\\(.)/\1/g'; }
+while IFS= read -r case; do
+	printf "[global]\ndirectory=/srv\nsize=64k\n$case\n" >"$work/comment.fio"
+	fio --showcmd "$work/comment.fio" >"$work/comment.cmd" 2>/dev/null
+	takes=$?
+	name=$(sed -nE 's/.*--name=(.*)/\1/p' "$work/comment.cmd" | sed 's/ --.*//; s/ *$//')
+	file=$(sed -nE 's/.* --filename=(.*) *$/\1/p' "$work/comment.cmd" | sed 's/ *$//')
+	bs=$(sed -nE 's/.* --bs=([^ ]*).*/\1/p' "$work/comment.cmd")
+	"$STB" import fio "$work/comment.fio" >"$work/comment.stb" 2>"$work/err"
+	if [ $? = 0 ]; then
+		is=$(sed -nE 's/^  label *= "(.*)"$/\1/p; s/^workload io (\w+) \{/\1/p' "$work/comment.stb" | tail -n 1)
+		is_file=$(sed -nE 's/^  filename *= "(.*)"$/\1/p' "$work/comment.stb" | unquote)
+		is_bs=$(sed -nE 's/^  bs *= ([0-9]*)KiB$/\1k/p' "$work/comment.stb")
+		holds "$case: the job is fio's: $is, $is_file, $is_bs" test "$is|$is_file|$is_bs" = "$name|${file:-$name}|${bs:-4k}"
+	else
+		holds "$case: fio changes the name, or refuses it as well" test $takes != 0 -o "$name" != t
+	fi
+done <<'CASES'
+[t];x
+[t]#x
+ [t] ; x]
+; [x]\n[t]
+ # [x]\n[t]
+[t]\n;bs=8k
+[t]\nbs=8k;bs=4k
+[t]\nbs=8k # more
+[t]\nfilename=x;y
+[t]\nfilename=x#y
+[t]\nfilename=x\\\\;y
+[t]\nfilename="x#y"
+[a]b]
+[a [b]
+[a;b]
+[ab#c]
+[;b]
+[ab;
+[a] b
+[]
+[t]\nrw;=read
+[t]\nrw
+[t]\nsi;ze=1m
+CASES
+long=$(printf 'n%.0s' $(seq 254))
+for name in "$long" "${long}n"; do
+	printf '[%s]\ndirectory=/srv\nfilename=x\nsize=64k\n' "$name" >"$work/comment.fio"
+	whole=1
+	fio --showcmd "$work/comment.fio" 2>/dev/null | grep -q -- "--name=$name " && whole=0
+	expect "a name of ${#name} bytes: fio takes it whole, or it is told" $whole "$STB" import fio "$work/comment.fio"
+done
+
 # no job files, and other trouble
 cd "$work" || exit 1
 expect "no tool" 2 "$STB" import

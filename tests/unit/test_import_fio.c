@@ -419,7 +419,7 @@ Test(import_fio, decimals_in_the_spelling_of_a_spec)
 /* Files that fio takes in a way that nobody meant, and files that are no job files. */
 Test(import_fio, what_is_no_job_file_is_refused)
 {
-	static const char *const cases[] = { "", "\n; nothing\n", "bs=4k\n[a]\n", "[a\n", "[]\n", "[a] b\n", "[a]\n=3\n", "[global]\nrw=read\n",
+	static const char *const cases[] = { "", "\n; nothing\n", "bs=4k\n[a]\n", "[a\n", "[]\n", "[", "[a] b\n", "[a]\n=3\n", "[global]\nrw=read\n",
 		"[a]\ninclude\n", "[a]\nsize=${STB_NEVER_SET_ANYWHERE}\n", "include x\n[a]\n", "[a]\ninclude /nowhere/at/all\n", "[a]\ninclude /dev/zero\n",
 		"[a]\ninclude /tmp\n" };
 	char *lines;
@@ -444,6 +444,83 @@ Test(import_fio, what_is_no_job_file_is_refused)
 	cr_expect_eq(said(&k, STB_E0804), 1);
 	fini(&k);
 	free(lines);
+}
+
+/* The line `line` of a job, and how what there was before its comment is told. NULL: as if the comment were not there. */
+struct comment_case { const char *line, *same_as, *told; };
+
+/* A comment in every place of a job file. That fio takes them so is seen in the integration tests. */
+Test(import_fio, comments_stand_anywhere)
+{
+	static const struct comment_case cases[] = {
+		{ "[t];x", "[t]", NULL }, { "[t]#x", "[t]", NULL }, { " [t] \t; x]", "[t]", NULL }, { "; [x]\n[t]", "[t]", NULL }, { " # [x]\n[t]", "[t]", NULL },
+		{ "[t]\n;bs=8k", "[t]", NULL }, { "[t]\n \t#bs=8k", "[t]", NULL }, { "[t]\nbs=8k;bs=4k", "[t]\nbs=8k", NULL },
+		{ "[t]\nbs=8k # don't \"quote", "[t]\nbs=8k", NULL }, { "[t]\nfilename=x;y", "[t]\nfilename=x", NULL },
+		{ "[t]\nfilename=x#y", "[t]\nfilename=x", NULL }, { "[t]\ntime_based;=0\nruntime=1", "[t]\ntime_based\nruntime=1", NULL },
+		{ "[t]\nfilename=x\\;y", "[t]\nfilename=x\\", "`;` begins a comment" }, { "[t]\nfilename=\"x#y\"", "[t]\nfilename=\"x", "`#` begins a comment" },
+		{ "[t]\ndescription=5\" disk ; old", "[t]\ndescription=5\" disk", NULL },
+		{ "[a]b]", "[a]b]", NULL }, { "[a [b]", "[a [b]", NULL }, { "[a;b]", NULL, "`;` begins a comment in a section's name too; fio would call it ``" },
+		{ "[ab#c]", NULL, "`#` begins a comment in a section's name too; fio would call it `a`" }, { "[;b]", NULL, "begins a comment" },
+		{ "[ab;", NULL, "section without its `]`" }, { "[ab;c", NULL, "section without its `]`" }, { "[a] ;b]\n[", NULL, "section without its `]`" },
+		{ "[t]\nrw;=read", NULL, "it needs a value" }, { "[t]\nsi;ze=1m", NULL, "no option `si`" }, { "[t]\n=;x", NULL, "no name before" },
+	};
+
+	for (size_t i = 0; i < STB_LEN(cases); i++) {
+		static const char head[] = "[global]\ndirectory=/srv\nsize=1m\n";
+		struct imported with, without;
+		char text[256];
+
+		snprintf(text, sizeof text, "%s%s\n", head, cases[i].line);
+		import(&with, text);
+		if (cases[i].told)
+			cr_expect(with.c.sink.n_diags == 1 && strstr(with.c.sink.diags[0]->text, cases[i].told), "%s: %s", cases[i].line,
+				with.c.sink.n_diags ? with.c.sink.diags[0]->text : "nothing is said");
+		if (cases[i].same_as) {
+			snprintf(text, sizeof text, "%s%s\n", head, cases[i].same_as);
+			import(&without, text);
+			cr_expect(with.read && without.read, "%s", cases[i].line);
+			cr_expect(cases[i].told || with.c.sink.n_diags == without.c.sink.n_diags, "%s: %s", cases[i].line,
+				with.c.sink.n_diags ? with.c.sink.diags[0]->text : "");
+			if (!cases[i].told)
+				cr_expect_str_eq(stb_buf_str(&with.spec), stb_buf_str(&without.spec), "%s", cases[i].line);
+			fini(&without);
+		} else {
+			cr_expect_gt(said_errors(&with), 0, "%s", cases[i].line);
+		}
+		fini(&with);
+	}
+}
+
+/* An option that stands alone, of every kind that fio refuses so: it is wrong, and never the default in silence. */
+Test(import_fio, what_needs_a_value_has_one)
+{
+	uint32_t n;
+	const struct stb_fio_row *rows = stb_fio_rows(&n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const bool flag = rows[i].kind == STB_FIO_FLAG, log = rows[i].kind == STB_FIO_TEXT && rows[i].fate != STB_FIO_IS_TRANSLATED;
+		struct imported k;
+		char text[256];
+
+		snprintf(text, sizeof text, "%s%s\n", base, first_name(&rows[i]));
+		import(&k, text);
+		cr_expect_eq(flag || log || said(&k, STB_E0803) == 1, true, "%s", first_name(&rows[i]));
+		fini(&k);
+	}
+}
+
+Test(import_fio, a_long_name_is_told)
+{
+	char text[400] = "[";
+	struct imported k;
+
+	for (size_t n = 254; n <= 255; n++) {
+		memset(text + 1, 'x', n);
+		strcpy(text + 1 + n, "]\nsize=1m\ndirectory=/srv\n");
+		import(&k, text);
+		cr_expect_eq(k.read, n == 254);
+		fini(&k);
+	}
 }
 
 Test(import_fio, a_nul_byte_and_a_long_line_are_refused)
