@@ -121,6 +121,7 @@ int stb_exec_clean(const char *dir)
 	struct stb_journal j;
 	struct stb_err err;
 	size_t n_failed;
+	bool journal_failed;
 
 	stb_err_clear(&err);
 	if (stb_journal_take(&s, &j, dir, NULL, NULL, &err)) {
@@ -136,7 +137,10 @@ int stb_exec_clean(const char *dir)
 		printf("nothing is left of this run\n");
 	if (n_failed)
 		fprintf(stderr, "stb: error: %zu of %zu could not be removed\n", n_failed, s.left.n);
+	if (j.err.set) /* it will be called gone already then */
+		stb_exec_print_error(NULL, &j.err, stderr);
+	journal_failed = j.err.set;
 	stb_journal_close(&j);
 	stb_journal_story_fini(&s);
-	return n_failed ? STB_EXIT_LEFTOVERS : STB_EXIT_OK;
+	return n_failed || journal_failed ? STB_EXIT_LEFTOVERS : STB_EXIT_OK;
 }

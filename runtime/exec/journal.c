@@ -31,12 +31,39 @@ static int lock(int fd)
 	return 0;
 }
 
+static int refused(struct stb_err *err, const char *what, const char *path, int code)
+{
+	stb_err_set(err, code, "cannot %s the journal `%s`", what, path);
+	stb_run_dir_remedy(err, code);
+	return -1;
+}
+
+void stb_run_dir_remedy(struct stb_err *err, int code)
+{
+	switch (code) {
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		stb_err_remedy(err, "this writes to the run's directory: do it as the user who made the run, where its file system is mounted for writing");
+		break;
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG:
+		stb_err_remedy(err, "make space on the file system that the run's directory lies on");
+		break;
+	default:
+		stb_err_remedy(err, "the run's directory must be whole, on a file system that can be written to and has space");
+	}
+}
+
 int stb_journal_open(struct stb_journal *j, const char *path, bool create, struct stb_err *err)
 {
 	stb_err_clear(&j->err);
+	j->path = NULL;
 	j->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT | O_EXCL : 0), 0644);
 	if (j->fd < 0)
-		return stb_err_set(err, errno, "cannot open the journal `%s`", path);
+		return refused(err, "open", path, errno);
+	j->path = stb_xstrdup(path);
 	if (!lock(j->fd))
 		return 0;
 	stb_err_set(err, 0, "another process is at work on the journal `%s`", path);
@@ -45,11 +72,20 @@ int stb_journal_open(struct stb_journal *j, const char *path, bool create, struc
 	return -1;
 }
 
+void stb_journal_move(struct stb_journal *to, struct stb_journal *from)
+{
+	*to = *from;
+	from->fd = -1;
+	from->path = NULL;
+}
+
 void stb_journal_close(struct stb_journal *j)
 {
 	if (j->fd >= 0)
 		close(j->fd);
+	free(j->path);
 	j->fd = -1;
+	j->path = NULL;
 }
 
 void stb_journal_add(struct stb_journal *j, struct json_t *record)
@@ -67,10 +103,8 @@ void stb_journal_add(struct stb_journal *j, struct json_t *record)
 	}
 	len = strlen(line);
 	line[len] = '\n'; /* over the NUL: one write is one line */
-	if (j->fd >= 0 && (stb_write_all(j->fd, line, len + 1) || fdatasync(j->fd)) && !j->err.set) {
-		stb_err_set(&j->err, errno, "cannot write the journal");
-		stb_err_remedy(&j->err, "the run directory must lie on a file system with space left");
-	}
+	if (j->fd >= 0 && (stb_write_all(j->fd, line, len + 1) || fdatasync(j->fd)) && !j->err.set)
+		(void)refused(&j->err, "write", j->path, errno);
 	free(line);
 }
 
@@ -242,5 +276,5 @@ int stb_journal_mend(struct stb_journal *j, const struct stb_journal_story *s, s
 {
 	if (!s->n_torn || !ftruncate(j->fd, (off_t)s->good_bytes))
 		return 0;
-	return stb_err_set(err, errno, "cannot take the torn last line out of the journal");
+	return refused(err, "take the torn last line out of", j->path, errno);
 }

@@ -33,12 +33,17 @@ struct stb_plan;
 
 struct stb_journal {
 	int fd;            /* -1: closed */
+	char *path;        /* for messages */
 	struct stb_err err;/* the first failure; .set once writing has failed */
 };
 
 /* Creates the file (create) or opens it for appending, and locks it. 0 or -1 with *err: also where another process has it open. */
 STB_NODISCARD int stb_journal_open(struct stb_journal *j, const char *path, bool create, struct stb_err *err);
 void stb_journal_close(struct stb_journal *j);
+/* from is closed behind it. */
+void stb_journal_move(struct stb_journal *to, struct stb_journal *from);
+/* What to do where something of a run's directory cannot be written, by errno. */
+void stb_run_dir_remedy(struct stb_err *err, int code);
 /* Appends a record with the local time added and takes the reference. Failures are kept in j->err. */
 void stb_journal_add(struct stb_journal *j, struct json_t *record);
 

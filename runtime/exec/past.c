@@ -344,6 +344,8 @@ static FILE *open_regular(const char *path, struct stb_err *err)
 		stb_err_set(err, 0, "cannot read `%s`: it is no regular file", path);
 	else
 		f = fdopen(fd, "r");
+	if (err->set)
+		stb_err_remedy(err, "it holds the series of the run: put it back, or move it away to go on without what it has");
 	if (!f && fd >= 0)
 		close(fd);
 	return f;
@@ -397,6 +399,7 @@ int stb_past_prune_histograms(const char *dir, const struct stb_plan *p, struct 
 	d = opendir(stb_buf_str(&path));
 	if (!d) {
 		stb_err_set(err, errno, "cannot read `%s`", stb_buf_str(&path));
+		stb_run_dir_remedy(err, err->code);
 		goto out;
 	}
 	while ((e = readdir(d))) {
@@ -406,6 +409,7 @@ int stb_past_prune_histograms(const char *dir, const struct stb_plan *p, struct 
 			continue;
 		if (unlinkat(dirfd(d), e->d_name, 0) && errno != ENOENT) {
 			stb_err_set(err, errno, "cannot remove `%s/%s`", stb_buf_str(&path), e->d_name);
+			stb_run_dir_remedy(err, err->code);
 			goto out;
 		}
 	}

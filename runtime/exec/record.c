@@ -685,20 +685,35 @@ void stb_record_finish(struct stb_run *run, int exit_code, const char *stopped)
 	stb_journal_add(&run->journal, r);
 }
 
+static int make_report_dir(const char *dir, bool *made, struct stb_err *err)
+{
+	struct stat st;
+
+	*made = !mkdir(dir, 0755);
+	if (!*made && errno != EEXIST) {
+		stb_err_set(err, errno, "cannot make the directory `%s`", dir);
+		stb_err_remedy(err, "its parent must exist and be writable, on a file system that has space; name another place with -o");
+		return -1;
+	}
+	if (stat(dir, &st) || S_ISDIR(st.st_mode))
+		return 0;
+	stb_err_set(err, ENOTDIR, "cannot write reports into `%s`", dir);
+	stb_err_remedy(err, "name a directory with -o, or what does not exist yet");
+	return -1;
+}
+
 /* Letters of a report's name are those of an identifier, so it is a file name as it stands. */
 int stb_exec_write_report(const struct stb_results *r, const char *dir, bool md, bool csv, struct stb_err *err)
 {
 	struct stb_arena a;
 	struct stb_buf text;
+	bool made = false;
 	int rc = -1;
 
 	stb_arena_init(&a);
 	stb_buf_init(&text);
-	if (mkdir(dir, 0755) && errno != EEXIST) {
-		stb_err_set(err, errno, "cannot make the directory `%s`", dir);
-		stb_err_remedy(err, "its parent must exist and be writable");
+	if (make_report_dir(dir, &made, err))
 		goto out;
-	}
 	if (md) {
 		stb_report_markdown(r, &text);
 		if (stb_outfile_write(stb_arena_printf(&a, "%s/report.md", dir), stb_buf_str(&text), text.len, err))
@@ -713,6 +728,8 @@ int stb_exec_write_report(const struct stb_results *r, const char *dir, bool md,
 	}
 	rc = 0;
 out:
+	if (rc && made) /* unless some are in it */
+		(void)rmdir(dir);
 	stb_buf_fini(&text);
 	stb_arena_fini(&a);
 	return rc;

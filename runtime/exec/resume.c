@@ -20,6 +20,7 @@
 #include "runtime/host/differ.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,11 +226,35 @@ static int reopen(struct resume *s, struct stb_run *run, struct stb_err *err)
 		return -1;
 	run->results_csv = fopen(results, "ae");
 	run->series_csv = run->results_csv ? fopen(series, "ae") : NULL;
-	if (!run->series_csv)
-		return stb_err_set(err, errno, "cannot open `%s`", run->results_csv ? series : results);
+	if (!run->series_csv) {
+		const int code = errno;
+
+		stb_err_set(err, code, "cannot open `%s`", run->results_csv ? series : results);
+		stb_run_dir_remedy(err, code);
+		return -1;
+	}
 	stb_record_start(run);
 	if (run->journal.err.set) {
 		*err = run->journal.err;
+		return -1;
+	}
+	return 0;
+}
+
+/* Files are put in the place of others: that needs the directories. */
+static int check_writable(struct resume *s, struct stb_err *err)
+{
+	static const char *const dirs[] = { "", "/histograms" };
+
+	for (size_t i = 0; i < STB_LEN(dirs); i++) {
+		const char *dir = stb_arena_printf(&s->arena, "%s%s", s->dir, dirs[i]);
+
+		if (!faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS))
+			continue;
+		const int code = errno;
+
+		stb_err_set(err, code, "cannot write to `%s`, which the run goes on in", dir);
+		stb_run_dir_remedy(err, code);
 		return -1;
 	}
 	return 0;
@@ -298,12 +323,11 @@ static int carry_on(struct resume *s, struct stb_err *err)
 	}
 	if (run->present.n)
 		run->recorded = s->environment;
-	if (check_machine(s, run, err) || undo_left(s, err) || stb_run_preflight(run, err))
+	if (check_machine(s, run, err) || check_writable(s, err) || undo_left(s, err) || stb_run_preflight(run, err))
 		goto out;
 	if (stb_signals_open(&run->signals, err))
 		goto out;
-	run->journal = s->journal;
-	s->journal.fd = -1;
+	stb_journal_move(&run->journal, &s->journal);
 	say_plan(s, run);
 	if (!reopen(s, run, err))
 		code = stb_run_carry_out(run);

@@ -137,8 +137,11 @@ static int open_regular(const char *path, struct stb_err *err)
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
-	if (fd < 0)
-		return stb_err_set(err, errno, "cannot read `%s`", path);
+	if (fd < 0) {
+		stb_err_set(err, errno, "cannot read `%s`", path);
+		stb_err_remedy(err, "give a CSV file or a run directory that is there and may be read");
+		return -1;
+	}
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		close(fd);
 		stb_err_set(err, 0, "cannot read `%s`: it is no regular file", path);

@@ -196,6 +196,13 @@ static void take_record(struct reader *s, const json_t *record)
 	}
 }
 
+static FILE *refused(struct stb_err *err, int code, const char *path)
+{
+	stb_err_set(err, code, code ? "cannot read `%s`" : "cannot read `%s`: it is no regular file", path);
+	stb_err_remedy(err, "the journal of a run is read with its results: put it back as the run left it, where it may be read");
+	return NULL;
+}
+
 /* The journal opened for reading; NULL without *err where there is none. */
 static FILE *open_journal(const char *path, struct stb_err *err)
 {
@@ -203,19 +210,15 @@ static FILE *open_journal(const char *path, struct stb_err *err)
 	struct stat st;
 	FILE *f;
 
-	if (fd < 0) {
-		if (errno != ENOENT)
-			stb_err_set(err, errno, "cannot read `%s`", path);
-		return NULL;
-	}
+	if (fd < 0)
+		return errno == ENOENT ? NULL : refused(err, errno, path);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		stb_err_set(err, 0, "cannot read `%s`: it is no regular file", path);
 		close(fd);
-		return NULL;
+		return refused(err, 0, path);
 	}
 	f = fdopen(fd, "r");
 	if (!f) {
-		stb_err_set(err, errno, "cannot read `%s`", path);
+		(void)refused(err, errno, path);
 		close(fd);
 	}
 	return f;
