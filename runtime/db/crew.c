@@ -31,6 +31,7 @@
  */
 #include "runtime/db/crew.h"
 
+#include "runtime/base/affinity.h"
 #include "runtime/base/clock.h"
 
 #include <errno.h>
@@ -299,11 +300,7 @@ struct stb_client_threads stb_crew_threads(const struct stb_crew *crew)
 
 static void bind_to_cpu(const struct stb_loop *l)
 {
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET((size_t)cpu_of(l), &set);
-	(void)pthread_setaffinity_np(pthread_self(), sizeof(set), &set); /* refused: the CPU was taken from us; it works as well elsewhere */
+	(void)stb_affinity_bind((uint32_t)cpu_of(l)); /* refused: the CPU was taken from us; it works as well elsewhere */
 }
 
 static void serve_many(struct stb_loop *l)
@@ -431,12 +428,12 @@ static bool serves_many(const struct stb_crew *crew)
 /* Whether the server's thread is known and may run where ours do: one that the server keeps to other CPUs is out of reach. */
 static bool can_follow(const struct stb_crew *crew, const struct stb_near *n)
 {
-	cpu_set_t set;
+	struct stb_cpuset set;
 
-	if (n->thread == 0 || sched_getaffinity(n->thread, sizeof(set), &set))
+	if (n->thread == 0 || stb_affinity_get(n->thread, &set))
 		return false;
 	for (uint32_t i = 0; i < crew->n_cpus; i++)
-		if (CPU_ISSET((size_t)crew->cpus[i], &set))
+		if (stb_cpuset_has(&set, (uint32_t)crew->cpus[i]))
 			return true;
 	return false;
 }
@@ -515,14 +512,13 @@ static uint32_t count_loops(const struct stb_crew *crew)
 
 static void list_cpus(struct stb_crew *crew)
 {
-	cpu_set_t set;
+	struct stb_cpuset set;
 
-	if (sched_getaffinity(0, sizeof(set), &set))
+	if (stb_affinity_get(0, &set))
 		return;
-	crew->cpus = stb_xcalloc((size_t)CPU_COUNT(&set), sizeof(*crew->cpus));
-	for (int i = 0; i < CPU_SETSIZE; i++)
-		if (CPU_ISSET((size_t)i, &set))
-			crew->cpus[crew->n_cpus++] = i;
+	crew->cpus = stb_xcalloc(stb_cpuset_count(&set), sizeof(*crew->cpus));
+	for (uint32_t cpu = stb_cpuset_next(&set, 0); cpu != STB_CPU_NONE; cpu = stb_cpuset_next(&set, cpu + 1))
+		crew->cpus[crew->n_cpus++] = (int)cpu;
 }
 
 /* The loops' epolls, and in each of them what tells that all is over. 0 or -errno. */

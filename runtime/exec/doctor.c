@@ -6,6 +6,7 @@
  */
 #include "runtime/exec/message.h"
 #include "runtime/exec/needs.h"
+#include "runtime/base/affinity.h"
 #include "runtime/host/disturb.h"
 #include "runtime/io/engine.h"
 #include "runtime/storage/volume.h"
@@ -13,10 +14,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -98,29 +97,68 @@ static unsigned long long number_in(const char *path)
 	return v;
 }
 
-static void tell_limits(struct doctor *d)
+/* Whether a line says already that `need`, or what begins so, is not to be had. */
+static bool is_lacking(const struct doctor *d, const char *need)
+{
+	size_t i;
+	json_t *one;
+
+	json_array_foreach(d->lines, i, one) {
+		const char *status = json_string_value(json_object_get(one, "status")), *what = json_string_value(json_object_get(one, "what"));
+		const char *its = json_string_value(json_object_get(one, "need"));
+
+		if ((!strcmp(status, "lacks") && its && !strncmp(its, need, strlen(need))) || (!strcmp(status, "misses") && !strcmp(what, need)))
+			return true;
+	}
+	return false;
+}
+
+/* By the rule of a workload that asks for it. A limit that one workload keeps and another does not is neither good nor bad by itself. */
+static void tell_locked(struct doctor *d)
+{
+	static const char *const what = "locked memory", *const need = "rings and registered buffers of io_uring, bs x iodepth x numjobs";
+	struct stb_err err;
+	struct stb_buf b;
+	uint64_t limit;
+
+	if (is_lacking(d, "ioengine io_uring"))
+		return;
+	stb_err_clear(&err);
+	stb_buf_init(&b);
+	if (!stb_io_uring_lock_limit(&limit)) {
+		line(d, "ok", what, need, "no limit", NULL, NULL);
+	} else if (stb_io_uring_check_locked((uint64_t)sysconf(_SC_PAGESIZE), &err)) { /* not one */
+		line(d, "misses", what, need, err.what, err.remedy, NULL);
+	} else {
+		stb_buf_adds(&b, "a limit of ");
+		stb_text_bytes(&b, limit);
+		stb_buf_adds(&b, " for all processes of this user");
+		line(d, "note", what, need, stb_buf_str(&b), "raise it (ulimit -l) for workloads with fixedbufs = true that need more; others do without", NULL);
+	}
+	stb_buf_fini(&b);
+}
+
+static void tell_slots(struct doctor *d)
 {
 	const unsigned long long most = number_in("/proc/sys/fs/aio-max-nr"), used = number_in("/proc/sys/fs/aio-nr");
-	struct rlimit limit;
-	struct statvfs shm;
-	struct stb_buf b;
-	cpu_set_t set;
 
-	stb_buf_init(&b);
-	if (!sched_getaffinity(0, sizeof set, &set))
-		line(d, "ok", "CPUs", "", stb_arena_printf(&d->arena, "%d that this process may use, of %ld", CPU_COUNT(&set),
-			sysconf(_SC_NPROCESSORS_ONLN)), NULL, NULL);
-	if (most)
+	if (most && !is_lacking(d, "ioengine libaio"))
 		line(d, "ok", "libaio slots", "iodepth x numjobs of every libaio workload", stb_arena_printf(&d->arena, "%llu free of %llu",
 			most > used ? most - used : 0, most), NULL, NULL);
-	if (!getrlimit(RLIMIT_MEMLOCK, &limit)) {
-		if (limit.rlim_cur == RLIM_INFINITY)
-			stb_buf_adds(&b, "no limit");
-		else
-			stb_text_bytes(&b, limit.rlim_cur);
-		line(d, "ok", "locked memory", "rings and fixed buffers of io_uring", stb_buf_str(&b), NULL, NULL);
-	}
-	stb_buf_clear(&b);
+}
+
+static void tell_limits(struct doctor *d)
+{
+	struct statvfs shm;
+	struct stb_buf b;
+	const uint32_t cpus = stb_affinity_count();
+
+	stb_buf_init(&b);
+	if (cpus)
+		line(d, "ok", "CPUs", "", stb_arena_printf(&d->arena, "%u that this process may use, of %ld", cpus, sysconf(_SC_NPROCESSORS_ONLN)), NULL,
+			NULL);
+	tell_slots(d);
+	tell_locked(d);
 	if (!statvfs("/dev/shm", &shm)) {
 		stb_text_bytes(&b, (uint64_t)shm.f_bavail * shm.f_frsize);
 		stb_buf_adds(&b, " free of ");

@@ -6,13 +6,13 @@
  * The space of groups that live at the same time on one file system is summed by walking the steps: what a group needs counts from its
  * provisioning to its removal. Loop images are sparse, so they count as what will be written into them.
  */
+#include "runtime/base/affinity.h"
 #include "runtime/exec/message.h"
 #include "runtime/exec/needs.h"
 #include "runtime/exec/tables.h"
 #include "runtime/io/io.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -197,21 +197,19 @@ static int need_server(struct needs *n, const struct stb_plan_block *db)
 static int need_cpus(struct needs *n, const struct stb_plan_block *server)
 {
 	const struct stb_plan_attr *cpus = stb_plan_attr(server, "cpus");
-	cpu_set_t set;
+	const uint32_t have = stb_affinity_count();
 	struct stb_err err;
-	int have;
 
-	if (strcmp(server->type, "host") || !cpus || cpus->val.type != STB_V_COUNT || sched_getaffinity(0, sizeof set, &set))
+	if (strcmp(server->type, "host") || !cpus || cpus->val.type != STB_V_COUNT || !have)
 		return 0;
 	stb_err_clear(&err);
-	have = CPU_COUNT(&set);
 	if (stb_val_double(&cpus->val) > have) {
-		stb_err_set(&err, 0, "server `%s` asks for more CPUs than this process may use, which are %d", server->name, have);
+		stb_err_set(&err, 0, "server `%s` asks for more CPUs than this process may use, which are %u", server->name, have);
 		stb_err_remedy(&err, "lay a profile over the spec with fewer cpus (--profile), or run it on a larger machine");
 		asked_at(&err, cpus->span != STB_NONE ? cpus->span : server->span);
 	}
 	return tell(n, named(n, server), stb_arena_printf(&n->run->arena, "%.0f CPUs", stb_val_double(&cpus->val)),
-		stb_arena_printf(&n->run->arena, "%d", have), &err);
+		stb_arena_printf(&n->run->arena, "%u", have), &err);
 }
 
 /* On all volumes of a mount. */

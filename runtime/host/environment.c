@@ -7,6 +7,7 @@
  */
 #include "runtime/host/host.h"
 
+#include "runtime/base/affinity.h"
 #include "runtime/base/arena.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/fsname.h"
@@ -14,7 +15,6 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #define MAX_FILE (4u << 20)
-#define MAX_CPUS 8192
 
 char *stb_host_read_text(struct stb_arena *a, const char *path)
 {
@@ -99,19 +98,6 @@ static json_t *kib(const char *s)
 	return s ? json_integer(strtoll(s, NULL, 10) * 1024) : json_null();
 }
 
-/* How many this process may run on: taskset and containers give fewer than there are. */
-static int allowed_cpus(void)
-{
-	cpu_set_t *set = CPU_ALLOC(MAX_CPUS);
-	const size_t size = CPU_ALLOC_SIZE(MAX_CPUS);
-	int n = 0;
-
-	if (set && !sched_getaffinity(0, size, set))
-		n = CPU_COUNT_S(size, set);
-	CPU_FREE(set);
-	return n;
-}
-
 json_t *stb_host_describe(const char *root)
 {
 	struct stb_arena a;
@@ -137,7 +123,7 @@ json_t *stb_host_describe(const char *root)
 	json_object_set_new(out, "distribution", text_or_null(release ? field(&a, release, "PRETTY_NAME", '=') : NULL));
 	json_object_set_new(out, "cpu", json_pack("{s:o,s:o,s:i,s:i,s:o}", "model",
 		text_or_null(cpuinfo ? field(&a, cpuinfo, "model name", ':') : NULL), "online", text_or_null(online), "usable",
-		(int)sysconf(_SC_NPROCESSORS_ONLN), "allowed", allowed_cpus(), "governor", text_or_null(governor)));
+		(int)sysconf(_SC_NPROCESSORS_ONLN), "allowed", (int)stb_affinity_count(), "governor", text_or_null(governor)));
 	json_object_set_new(out, "memory_bytes", kib(meminfo ? field(&a, meminfo, "MemTotal", ':') : NULL));
 	json_object_set_new(out, "swap_bytes", kib(meminfo ? field(&a, meminfo, "SwapTotal", ':') : NULL));
 	json_object_set_new(out, "huge_pages", text_or_null(huge));

@@ -11,11 +11,11 @@
  */
 #include "runtime/host/sysfs.h"
 
+#include "runtime/base/affinity.h"
 #include "runtime/host/host.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,28 +197,13 @@ static int allowed_list(const char *status, const char *key, uint32_t limit, str
 	return list_of(stb_arena_strndup(a, p, strcspn(p, "\n")), limit, out);
 }
 
-static int own_affinity(struct stb_cpuset *out)
-{
-	cpu_set_t *set = CPU_ALLOC(STB_CPU_MAX);
-	const size_t bytes = CPU_ALLOC_SIZE(STB_CPU_MAX);
-	const int rc = set ? sched_getaffinity(0, bytes, set) : -1;
-
-	stb_cpuset_clear(out);
-	for (uint32_t cpu = 0; !rc && cpu < STB_CPU_MAX; cpu++) {
-		if (CPU_ISSET_S(cpu, bytes, set))
-			stb_cpuset_add(out, cpu);
-	}
-	CPU_FREE(set);
-	return rc;
-}
-
 static int read_allowed(struct reader *r, struct stb_arena *a)
 {
 	static const char path[] = "/proc/self/status";
 	const char *status = text_of(r, a, path);
 	struct stb_cpuset set, nodes = { 0 };
 
-	if (!allowed_list(status, "\nCpus_allowed_list:", STB_CPU_MAX, a, &set) || (!*r->root && !own_affinity(&set)))
+	if (!allowed_list(status, "\nCpus_allowed_list:", STB_CPU_MAX, a, &set) || (!*r->root && !stb_affinity_get(0, &set)))
 		r->d->allowed_cpus = set;
 	stb_cpuset_intersect(&r->d->allowed_cpus, &r->online);
 	if (!allowed_list(status, "\nMems_allowed_list:", STB_NODE_MAX, a, &set))

@@ -116,6 +116,8 @@ const struct stb_io_caps *stb_io_caps_find(const char *name);
 int stb_io_uring_explain(int errnum, const char *sysctl_path, struct stb_err *err);
 /* Why buffers could not be registered with a ring. limit_bytes is RLIMIT_MEMLOCK (UINT64_MAX: none). */
 int stb_io_uring_explain_buffers(int errnum, uint64_t bytes, uint64_t limit_bytes, struct stb_err *err);
+/* Whether there is a limit of memory that may be locked for them, and which. */
+bool stb_io_uring_lock_limit(uint64_t *bytes);
 /* Whether so much memory may be locked for them at all; what other processes of the user have locked is not known. */
 int stb_io_uring_check_locked(uint64_t bytes, struct stb_err *err);
 /* Whether completions on the file's device can be polled for, by its queue in sysfs; root is "" or a stand-in in tests. */

@@ -119,13 +119,23 @@ int stb_io_uring_explain_buffers(int errnum, uint64_t bytes, uint64_t limit_byte
 	return -1;
 }
 
-int stb_io_uring_check_locked(uint64_t bytes, struct stb_err *err)
+bool stb_io_uring_lock_limit(uint64_t *bytes)
 {
 	struct rlimit lim;
 
-	if (getrlimit(RLIMIT_MEMLOCK, &lim) || lim.rlim_cur == RLIM_INFINITY || bytes <= lim.rlim_cur || stb_has_capability(CAP_IPC_LOCK))
+	if (getrlimit(RLIMIT_MEMLOCK, &lim) || lim.rlim_cur == RLIM_INFINITY || stb_has_capability(CAP_IPC_LOCK))
+		return false;
+	*bytes = lim.rlim_cur;
+	return true;
+}
+
+int stb_io_uring_check_locked(uint64_t bytes, struct stb_err *err)
+{
+	uint64_t limit;
+
+	if (!stb_io_uring_lock_limit(&limit) || bytes <= limit)
 		return 0;
-	return stb_io_uring_explain_buffers(ENOMEM, bytes, lim.rlim_cur, err);
+	return stb_io_uring_explain_buffers(ENOMEM, bytes, limit, err);
 }
 
 int stb_io_uring_check_polling(int fd, const char *root, struct stb_err *err)
@@ -257,7 +267,7 @@ static int register_file(struct uring_state *s, const struct stb_io_open *o, str
 static int register_buffers(struct uring_state *s, const struct stb_io_open *o, struct stb_io_used *used, struct stb_err *err)
 {
 	struct iovec *pieces;
-	struct rlimit lim;
+	uint64_t limit;
 	uint32_t n;
 	int ret;
 
@@ -279,11 +289,8 @@ static int register_buffers(struct uring_state *s, const struct stb_io_open *o, 
 		stb_io_used_add(used->with, "registered buffers");
 		return 0;
 	}
-	if (o->ring.fixedbufs == STB_IO_YES) {
-		if (getrlimit(RLIMIT_MEMLOCK, &lim) || lim.rlim_cur == RLIM_INFINITY)
-			lim.rlim_cur = UINT64_MAX;
-		return stb_io_uring_explain_buffers(-ret, o->buffer_bytes, lim.rlim_cur, err);
-	}
+	if (o->ring.fixedbufs == STB_IO_YES)
+		return stb_io_uring_explain_buffers(-ret, o->buffer_bytes, stb_io_uring_lock_limit(&limit) ? limit : UINT64_MAX, err);
 	stb_io_used_add(used->without, "registered buffers (%s%s)", strerror(-ret), ret == -ENOMEM ? ": see ulimit -l" : "");
 	return 0;
 }

@@ -309,6 +309,11 @@ if "$STB" version | grep -q '^  libaio    usable'; then
 	expect "no events left for libaio: exit 3" 3 $deny 206 11 "$STB" run aio.stb -o aio
 	told "no events left for libaio" 'cannot set up engine .libaio. for 7 events: [0-9]+ of the [0-9]+ that fs.aio-max-nr allows are in use'
 	holds "no events left for libaio: nothing was made" test ! -e aio
+	expect "no events left for libaio: doctor knows" 3 $deny 206 11 "$STB" doctor aio.stb
+	lacks "no events left for libaio: doctor calls nothing of it good" '^ok +(libaio|.*ioengine libaio)' out
+	expect "no events left for libaio: of stb itself" 0 $deny 206 11 "$STB" doctor
+	says "no events left for libaio: of stb itself, by the same rule" '^misses +ioengine libaio; have cannot set up engine .libaio' out
+	lacks "no events left for libaio: of stb itself, nothing is good" '^ok +(libaio|ioengine libaio)' out
 	expect "events taken by others meanwhile: exit 5" 5 $faulty "$STB" run aio.stb -o aio
 	told "events taken by others meanwhile" 'cannot set up engine .libaio. for 7 events: [0-9]+ of the [0-9]+ that fs.aio-max-nr allows are in use'
 	marked "events taken by others meanwhile" aio ok invalid:errors ok
@@ -332,6 +337,19 @@ if "$STB" version | grep -q '^  io_uring  usable'; then
 	says "too little memory may be locked: where" 'asked for at locked.stb:5:[0-9]+'
 	holds "too little memory may be locked: nothing was made" test -z "$(find limited -mindepth 1)"
 	expect "too little memory may be locked: doctor knows" 3 limited 65536 "$work/limited-stb" doctor locked.stb
+	lacks "too little memory may be locked: doctor calls it good nowhere" '^ok +locked memory' out
+	expect "too little memory may be locked: of stb itself" 0 limited 65536 "$work/limited-stb" doctor
+	says "too little memory may be locked: a limit is no more than a limit" '^note +locked memory: .* have a limit of 64(\.0)?KiB for all' out
+	says "too little memory may be locked: what to do" 'what to do: raise it .ulimit -l.' out
+	expect "no memory may be locked: of stb itself" 0 limited 1024 "$work/limited-stb" doctor
+	says "no memory may be locked: there are no rings" '^misses +ioengine io_uring; have cannot set up engine' out
+	lacks "no memory may be locked: nothing of it is good" '^(ok|note) +(locked memory|ioengine io_uring)' out
+	if [ -n "$root" ]; then
+		expect "root locks beyond the limit: in a spec" 0 prlimit --memlock=1024:1024 "$work/limited-stb" doctor locked.stb
+		says "root locks beyond the limit: it is none" '^ok +locked memory: .*; have no limit' out
+		expect "root locks beyond the limit: of stb itself" 0 prlimit --memlock=1024:1024 "$work/limited-stb" doctor
+		says "root locks beyond the limit: it is none for itself either" '^ok +locked memory: .*; have no limit' out
+	fi
 	sed -i 's/^matrix m .*/workload mix both { run = [bad, after] }\nmatrix m { workload = both }/; s/workload io after {/& filename = "other"/' locked.stb
 	expect "too little memory may be locked: nor in a mix" 3 limited 65536 "$work/limited-stb" run locked.stb -o limited/run
 	workloads locked 'rw = read  ioengine = io_uring  iodepth = 64' 'rw = read  ioengine = io_uring  iodepth = 64  fixedbufs = true' 'rw = read' \

@@ -93,6 +93,42 @@ says "is named" 'lacks +pins' out
 sed 's/storage directory here .*/storage external here { }/' good.stb >external.stb
 lacking "what is described only" external.stb 'external'
 
+# more CPUs than a cpu_set_t has: the kernel fills none that is too small. A library between stb and the kernel adds CPU 2000.
+cat >many.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+{
+	long got;
+
+	if (size < 2048 / 8) {
+		errno = EINVAL;
+		return -1;
+	}
+	CPU_ZERO_S(size, set);
+	got = syscall(SYS_sched_getaffinity, pid, size, set);
+	if (got < 0)
+		return -1;
+	CPU_SET_S(2000, size, set);
+	return 0;
+}
+C
+if "${CC:-cc}" -shared -fPIC -o many.so many.c 2>cc.err; then
+	cpus=$(nproc)
+	for spec in "" good.stb; do
+		# shellcheck disable=SC2086
+		LD_PRELOAD="$work/many.so" "$STB" doctor $spec >out 2>err
+		says "a machine of 2001 CPUs ${spec:+with a spec}" "^ok +CPUs; have $((cpus + 1)) that this process may use" out
+	done
+else
+	bad "a machine of 2001 CPUs" "$(head -n 1 cc.err)"
+fi
+
 # several lacks at once
 cat >several.stb <<SPEC
 stb 1

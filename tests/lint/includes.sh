@@ -58,6 +58,9 @@ vendor 'csv\.h' runtime/result/csv.c
 vendor 'openssl/.*' runtime/base/hash.c
 vendor 'utf8proc\.h' runtime/base/buf.c
 
+got=$(grep -rlw cpu_set_t compiler grammar runtime | grep -v '^runtime/base/affinity\.')
+[ -z "$got" ] && echo "ok CPU sets" || bad "CPU sets" "a cpu_set_t ends at 1024 CPUs: use runtime/base/affinity.h in $got"
+
 extra=$(git ls-files 2>/dev/null | cut -d/ -f1 | sort -u |
 	grep -vxE 'Makefile|grammar|compiler|runtime|specs|reports|tests|README\.md|LICENSE|CHANGELOG\.md|\..*' | tr '\n' ' ')
 [ -z "$extra" ] && echo "ok top level" || bad "top level" "not on the list: $extra"
