@@ -26,9 +26,12 @@ struct plan {
 	uint64_t set_up, warm, measured;
 	uint64_t settle;     /* after its warm-up, until it is steady */
 	uint64_t slow_start; /* from the line to what is told of it */
+	uint32_t outlasts;   /* the member + 1 that ends before it does; 0: it ends by its own time */
 	bool steady, fails_set_up, fails_measuring, dies, verifies;
 	enum seen dies_after; /* 0: it does not */
 };
+
+static struct stb_phase *phases[4]; /* of all members, who share them */
 
 static uint64_t *seen(struct stb_phase *p, enum seen what)
 {
@@ -50,6 +53,14 @@ static void pass(struct stb_phase *p, const struct plan *plan, enum seen what)
 		raise(SIGKILL);
 }
 
+static void wait_for_end_of(struct stb_phase *p, struct stb_phase *other)
+{
+	const uint64_t until = stb_clock_ns() + 20000ull * MS;
+
+	while (!__atomic_load_n(seen(other, TO), __ATOMIC_ACQUIRE) && stb_clock_ns() < until)
+		spend(p, stb_clock_ns() + MS);
+}
+
 static int work(const void *setup, struct stb_phase *p)
 {
 	const struct plan *plan = setup;
@@ -65,7 +76,7 @@ static int work(const void *setup, struct stb_phase *p)
 		return 0;
 	if (plan->warm) {
 		stb_phase_enter(p, plan->steady ? STB_STAGE_SETUP : STB_STAGE_WARMUP, from);
-		*seen(p, WARM_FROM) = stb_clock_ns();
+		*seen(p, WARM_FROM) = from;
 		spend(p, from + plan->warm * MS);
 		pass(p, plan, WARM_TO);
 	}
@@ -79,6 +90,8 @@ static int work(const void *setup, struct stb_phase *p)
 	spend(p, stb_clock_ns() + plan->slow_start * MS);
 	stb_phase_enter(p, STB_STAGE_MEASURE, from);
 	spend(p, from + plan->measured * MS);
+	if (plan->outlasts)
+		wait_for_end_of(p, phases[plan->outlasts - 1]);
 	if (plan->dies)
 		raise(SIGKILL);
 	if (plan->fails_measuring)
@@ -121,6 +134,7 @@ static void go(struct fixture *f, const struct plan *plans, uint32_t n, uint64_t
 		stb_err_clear(&err);
 		f->members[i] = (struct stb_mix_member){ .job = &f->jobs[i], .phase = stb_phase_map(1, &err), .warm_ns = plans[i].warm * MS };
 		cr_assert_not_null(f->members[i].phase);
+		phases[i] = f->members[i].phase;
 		settles = settles || plans[i].steady;
 	}
 	f->culprit = stb_mix_run(f->members, n, settles);
@@ -140,8 +154,8 @@ static uint64_t at(const struct fixture *f, uint32_t i, enum seen what)
 
 Test(mix, one_start_and_each_to_its_own_end)
 {
-	static const struct plan plans[] = { { .set_up = 30, .warm = 600, .measured = 200 }, { .set_up = 30, .measured = 50, .verifies = true },
-		{ .set_up = 1, .warm = 30, .measured = 200 } };
+	static const struct plan plans[] = { { .set_up = 30, .warm = 150, .measured = 20, .outlasts = 2 },
+		{ .set_up = 30, .measured = 50, .verifies = true }, { .set_up = 1, .warm = 30, .measured = 20 } };
 	struct fixture f;
 
 	go(&f, plans, 3, 0, 0);
@@ -152,10 +166,10 @@ Test(mix, one_start_and_each_to_its_own_end)
 		cr_expect_geq(at(&f, i + 1, SET_UP_FROM), at(&f, i, SET_UP_TO), "one is set up when the one before is ready");
 		cr_expect_eq(at(&f, i, FROM), at(&f, i + 1, FROM), "one instant");
 	}
-	cr_expect_geq(at(&f, 2, WARM_FROM), at(&f, 0, WARM_FROM) + 60 * MS, "warm-ups end together, so that the shorter one begins later");
+	cr_expect_eq(at(&f, 2, WARM_FROM) + 30 * MS, at(&f, 0, WARM_FROM) + 150 * MS, "warm-ups end together, so that the shorter one begins later");
 	cr_expect_eq(at(&f, 1, WARM_FROM), 0u, "what is measured cold does nothing before");
 	cr_expect_geq(at(&f, 1, FROM), at(&f, 0, WARM_TO));
-	cr_expect_leq(at(&f, 1, TO), at(&f, 0, TO), "who has done its size ends");
+	cr_expect_leq(at(&f, 1, TO), at(&f, 0, TO), "who has done its size ends, and waits for nobody");
 	cr_expect_geq(at(&f, 1, READ_BACK), at(&f, 0, TO), "and reads back when nobody is measured any more");
 	done(&f);
 }
@@ -204,10 +218,10 @@ Test(mix, one_that_fails_ends_all)
 /* Whoever waits for others is not taken for one that hangs; who does hang, is. */
 Test(mix, waiting_is_no_hanging)
 {
-	static const struct plan plans[] = { { .measured = 10, .verifies = true }, { .set_up = 600, .measured = 600 } };
+	static const struct plan plans[] = { { .measured = 10, .verifies = true }, { .set_up = 1500, .measured = 1500 } };
 	struct fixture f;
 
-	go(&f, plans, 2, 200 * MS, 0);
+	go(&f, plans, 2, 800 * MS, 0);
 	cr_expect_eq(f.culprit, STB_NONE, "%s", f.culprit == STB_NONE ? "" : f.members[f.culprit].err.what);
 	cr_expect_neq(at(&f, 0, READ_BACK), 0u);
 	done(&f);
@@ -216,10 +230,10 @@ Test(mix, waiting_is_no_hanging)
 /* Those that warm up and go on until others are steady are not beyond their own time, not either in the moment in which the others are. */
 Test(mix, a_warm_up_for_others_is_not_beyond_its_time)
 {
-	static const struct plan plans[] = { { .warm = 10, .measured = 30, .slow_start = 150 }, { .warm = 10, .settle = 1200, .steady = true, .measured = 30 } };
+	static const struct plan plans[] = { { .warm = 10, .measured = 30, .slow_start = 150 }, { .warm = 10, .settle = 2000, .steady = true, .measured = 30 } };
 	struct fixture f;
 
-	go(&f, plans, 2, 0, 300 * MS);
+	go(&f, plans, 2, 0, 800 * MS);
 	cr_expect_eq(f.culprit, STB_NONE, "%s", f.culprit == STB_NONE ? "" : f.members[f.culprit].err.what);
 	done(&f);
 }
