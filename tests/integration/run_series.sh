@@ -246,7 +246,7 @@ SPEC
 for workload in files points; do
 	"$STB" run stopped.stb -o "stopped-$workload" --only "workload = $workload" >out 2>err &
 	pid=$!
-	wait_for 60 grep -q '"ev":"begin","op":"measure"' "stopped-$workload/journal.jsonl"
+	wait_for 60 begun "stopped-$workload"
 	sleep 0.5
 	kill -STOP $pid
 	sleep 4

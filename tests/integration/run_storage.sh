@@ -52,12 +52,11 @@ expect "loop and tmpfs" 0 "$STB" run loop.stb -o run
 holds "three cells are ok" test "$(grep -c ',iops,.*,ok$' run/results.csv)" = 3
 holds "nothing is left" test -z "$(leftovers run)"
 
-measuring() { grep -q '"ev":"begin","op":"measure"' "$1/journal.jsonl" 2>/dev/null; }
 for sig in TERM KILL; do
 	"$STB" run loop.stb -o $sig --set length=60s --only 'volume = ext' >out 2>err &
 	pid=$!
 	at_end "kill -TERM $pid 2>/dev/null"
-	holds "SIG$sig: the run gets to measuring" wait_for 60 measuring $sig
+	holds "SIG$sig: the run gets to measuring" wait_for 60 begun $sig
 	holds "SIG$sig: it is mounted" test -n "$(leftovers $sig)"
 	kill -$sig $pid
 	wait $pid 2>/dev/null
@@ -73,7 +72,7 @@ done
 "$STB" run loop.stb -o busy --set length=2s --only 'volume = ext' >out 2>err &
 pid=$!
 at_end "kill -TERM $pid 2>/dev/null"
-wait_for 60 measuring busy
+wait_for 60 begun busy
 dir=$(sed -n 's/.*"kind":"mount","object":"\([^"]*\)".*/\1/p' busy/journal.jsonl | head -n 1)
 sleep 600 <"$dir" &
 sitter=$!
@@ -128,7 +127,7 @@ SPEC
 		"$STB" run zram.stb -o zram-$volume --set length=60s --only "volume = $volume" >out 2>err &
 		pid=$!
 		at_end "kill -TERM $pid 2>/dev/null"
-		holds "zram $volume: it gets to measuring" wait_for 60 measuring zram-$volume
+		holds "zram $volume: it gets to measuring" wait_for 60 begun zram-$volume
 		kill -KILL $pid
 		wait $pid 2>/dev/null
 		sleep 0.3

@@ -77,6 +77,21 @@ wait_for() {
 	done
 }
 
+# begun RUN [N]: so many measurements (1) of a run have begun
+begun() {
+	local n
+	n=$(grep -c '"ev":"begin","op":"measure"' "$1/journal.jsonl" 2>/dev/null)
+	[ "${n:-0}" -ge "${2:-1}" ]
+}
+
+# still_until_result PID RUN: a process that the run needs stands still until the run has a result
+still_until_result() {
+	kill -STOP "$1"
+	at_end "kill -CONT $1 2>/dev/null"
+	wait_for 60 grep -q '"ev":"result"' "$2/journal.jsonl"
+	kill -CONT "$1"
+}
+
 # what runs of a given mark left: directories, mounts, processes, loop devices
 leftovers() { # RUN-DIR
 	local mark
