@@ -52,6 +52,8 @@
 #define MAX_NEAR 1024              /* connections that are asked for their threads: for each the server goes through all of its threads */
 #define LOOP_CONNECTIONS 32
 #define LOOPS_PER_CPU 4
+#define TAKE_NS (STB_NS_PER_S / 10) /* far above what a thread does between two calls */
+#define TAKE_PAUSE_NS 1000000u
 
 /* What a message ends with is the server's number: "... (1114)". */
 static const char *remedy_of(const char *what)
@@ -335,6 +337,45 @@ static void serve_many(struct stb_loop *l)
 
 /* --- one connection ------------------------------------------------------------------------------------------------------------------ */
 
+static void enter_call(struct stb_loop *l)
+{
+	atomic_store_explicit(&l->hold, STB_LOOP_IN_CALL, memory_order_release);
+}
+
+/* false: it took so long that nobody waited for it, and the loop's figures are not its own any more. */
+static bool leave_call(struct stb_loop *l)
+{
+	uint32_t hold = STB_LOOP_IN_CALL;
+
+	return atomic_compare_exchange_strong_explicit(&l->hold, &hold, STB_LOOP_OWN, memory_order_acquire, memory_order_relaxed);
+}
+
+bool stb_crew_take(struct stb_loop *l)
+{
+	const uint64_t until_ns = stb_clock_ns() + TAKE_NS;
+
+	while (!atomic_load_explicit(&l->done, memory_order_acquire)) {
+		uint32_t hold = STB_LOOP_IN_CALL;
+
+		if (atomic_compare_exchange_strong_explicit(&l->hold, &hold, STB_LOOP_TAKEN, memory_order_acquire, memory_order_relaxed)) {
+			l->measured.cancelled++;
+			return true;
+		}
+		if (stb_clock_ns() >= until_ns)
+			return false;
+		(void)stb_clock_sleep_until(stb_clock_ns() + TAKE_PAUSE_NS);
+	}
+	return true;
+}
+
+/* An event by itself. false: it was given up, and there is no going on. */
+static bool serve_event(struct stb_loop *l, struct stb_conn *c, enum stb_event *r)
+{
+	enter_call(l);
+	*r = stb_session_event(&c->session);
+	return leave_call(l);
+}
+
 static void serve_one(struct stb_loop *l)
 {
 	struct stb_crew *crew = l->crew;
@@ -342,9 +383,11 @@ static void serve_one(struct stb_loop *l)
 	uint64_t now = stb_clock_ns();
 
 	while (may_begin(crew, now)) {
-		c->due_ns = c->began_ns = now;
-		const enum stb_event r = stb_session_event(&c->session);
+		enum stb_event r;
 
+		c->due_ns = c->began_ns = now;
+		if (!serve_event(l, c, &r))
+			return;
 		now = stb_clock_ns();
 		if (!settle(l, c, r, now))
 			break;
@@ -402,8 +445,10 @@ static void serve_arrivals(struct stb_loop *l)
 		}
 		c->due_ns = due;
 		c->began_ns = began;
-		const enum stb_event r = stb_session_event(&c->session);
+		enum stb_event r;
 
+		if (!serve_event(l, c, &r))
+			return;
 		if (!settle(l, c, r, stb_clock_ns()))
 			break;
 	}

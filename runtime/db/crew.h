@@ -22,6 +22,9 @@ struct stb_crew_counts {
 	struct stb_error_counts codes;
 };
 
+/* Whose a loop's figures are: a thread that hangs in a call is left there, and they are taken from it. */
+enum stb_loop_hold { STB_LOOP_OWN, STB_LOOP_IN_CALL, STB_LOOP_TAKEN };
+
 struct stb_crew;
 struct stb_loop;
 
@@ -47,6 +50,7 @@ struct stb_loop {
 	struct stb_hist *svc; /* with a rate */
 	uint64_t end_ns;
 	_Atomic bool done;    /* the figures above are final */
+	_Atomic uint32_t hold; /* enum stb_loop_hold; of a loop with one connection */
 	pthread_t thread;
 } STB_ALIGNED(128);
 
@@ -75,6 +79,7 @@ struct stb_crew {
 	/* of oltp.c alone */
 	uint64_t seen_ops, seen_ns; /* the live counters' sum, and when it last changed */
 	uint64_t silence_ns;
+	uint64_t given_up_ns; /* when it ended without answers: what was under way went on until then; 0: it did not */
 	struct stb_status status;
 	/* read in the measured phase */
 	_Atomic bool quit;    /* begin nothing more */
@@ -106,6 +111,11 @@ STB_NODISCARD int stb_crew_init(struct stb_crew *crew, const struct stb_oltp_set
 void stb_crew_start(struct stb_crew *crew);
 /* Once the barrier is open: how the connections are served. */
 struct stb_client_threads stb_crew_threads(const struct stb_crew *crew);
+/*
+ * Once nobody waits for answers: whether a loop's figures are final, since it has ended or hangs in a call; then they are taken from it, and what
+ * it did not finish counts as cancelled. false: it is in the middle of something, for longer than that takes.
+ */
+bool stb_crew_take(struct stb_loop *l);
 /* After all threads have ended; joins them. Also without stb_crew_init(). */
 void stb_crew_fini(struct stb_crew *crew);
 /* Sets failed and quit; the first failure is the one that phase->err tells. */

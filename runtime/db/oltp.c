@@ -15,9 +15,10 @@
  *   `deadline` are set then, a moment ahead.
  * - What threads write for every event is their own, but for those counters, the next number of an insert and the next arrival, each in a cache
  *   line of its own; a connection is written by the thread that has it. Everything is allocated before the barrier.
- * - The main thread waits with deadlines and never on an answer: when the server stalls, it says so after GRACE_NS. Threads that wait for many
- *   connections leave then, with all that they counted; one that hangs in a call is left there: the process that called is expected to end,
- *   and what such a thread uses is left allocated. The connections have no read timeout of their own (the library would set up a timer for
+ * - The main thread waits with deadlines and never on an answer: when the server stalls, it says so after GRACE_NS, and the window ends there, since
+ *   what was under way went on for so long. Threads that wait for many connections leave then, with all that they counted; one that hangs in a call
+ *   is left there, and what it counted before is taken from it: the process that called is expected to end, and what such a thread uses is left
+ *   allocated. The connections have no read timeout of their own (the library would set up a timer for
  *   every read, 5% of a point select); a server that falls silent in the middle is noticed by the main thread, from the live counters.
  */
 #include "runtime/base/clock.h"
@@ -227,6 +228,7 @@ static bool steer(struct stb_crew *crew, const struct stb_oltp_setup *setup)
 	stb_phase_enter(phase, STB_STAGE_DRAIN, stb_clock_ns());
 	wait_for_end(crew, add_ns(stb_clock_ns(), GRACE_NS));
 	if (crew->n_running > 0) {
+		crew->given_up_ns = stb_clock_ns();
 		atomic_store(&crew->give_up, true);
 		wait_for_end(crew, add_ns(stb_clock_ns(), LEAVE_NS));
 		say_stalled(crew);
@@ -274,17 +276,29 @@ static uint64_t waiting(struct stb_crew *crew, uint64_t end_ns)
 	return last_ns < end_ns ? (uint64_t)((double)(end_ns - last_ns) / 1e9 * crew->o->rate) + 1 : 0;
 }
 
-/* Counters of the threads that ended; of one that hangs nothing is taken, so that histogram and counts agree. */
+/* Of all threads, those included that hang. */
+static bool take_all(struct stb_crew *crew)
+{
+	for (uint32_t i = 0; crew->loops && i < crew->n_loops; i++)
+		if (!stb_crew_take(&crew->loops[i]))
+			return false;
+	return true;
+}
+
+/*
+ * The threads' counters. Where one of them hangs so that its own cannot be had, none are taken and there is no window: the live counters, which have
+ * all that was done, stand for them (exec/figures.c).
+ */
 static void sum_up(struct stb_crew *crew)
 {
 	struct stb_measure *m = &crew->phase->result;
-	uint64_t last_ns = 0, cancelled = 0;
+	uint64_t last_ns = crew->given_up_ns, cancelled = 0;
 
+	if (!take_all(crew))
+		return;
 	for (uint32_t i = 0; crew->loops && i < crew->n_loops; i++) {
 		const struct stb_loop *l = &crew->loops[i];
 
-		if (!atomic_load_explicit(&l->done, memory_order_acquire))
-			continue;
 		m->ok[0] += l->measured.events;
 		cancelled += l->measured.cancelled;
 		m->queries_read += l->measured.reads;

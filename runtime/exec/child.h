@@ -40,7 +40,7 @@ struct stb_child_job {
 	/*
 	 * The samples of the measure stage (readings.h). Called after the child has ended, in order: only then is it known where its window ended and
 	 * what it counted there, so that the samples together hold exactly that. Where the child left no window that is the end of the
-	 * measure stage, and all that is known.
+	 * drain, or of the child: a stall is in it.
 	 */
 	stb_sample_fn *sample;
 	void (*tick)(void *ctx, const struct stb_phase *phase);  /* may be NULL */

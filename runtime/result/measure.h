@@ -175,7 +175,7 @@ struct stb_phase {
 	/* written by the child */
 	_Atomic uint32_t stage;           /* enum stb_stage */
 	_Atomic uint64_t stage_since_ns;  /* CLOCK_MONOTONIC when the stage began */
-	_Atomic uint64_t measure_since_ns, measure_until_ns; /* of the measure stage, for whoever did not see it; 0: it has not begun, or not ended */
+	_Atomic uint64_t measure_since_ns, measure_until_ns; /* of the measure stage, drain included, for whoever did not see it; 0: it has not begun, or not ended */
 	_Atomic uint64_t progress_done, progress_total; /* LAYOUT, VERIFY and loading: bytes or rows; 0 total: unknown */
 	struct stb_err err;
 	struct stb_measure result;
@@ -192,7 +192,7 @@ static inline void stb_phase_enter(struct stb_phase *phase, enum stb_stage stage
 {
 	if (stage == STB_STAGE_MEASURE)
 		atomic_store(&phase->measure_since_ns, since_ns);
-	else if (stage > STB_STAGE_MEASURE && atomic_load(&phase->measure_since_ns) && !atomic_load(&phase->measure_until_ns))
+	else if (stage > STB_STAGE_DRAIN && atomic_load(&phase->measure_since_ns) && !atomic_load(&phase->measure_until_ns))
 		atomic_store(&phase->measure_until_ns, since_ns);
 	atomic_store(&phase->stage_since_ns, since_ns);
 	atomic_store(&phase->stage, (uint32_t)stage);

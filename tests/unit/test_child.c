@@ -254,6 +254,50 @@ Test(child, costs_its_parent_nothing_after_the_window)
 	stb_phase_unmap(p);
 }
 
+/* A stall, into the drain; the window is not known to the child. */
+struct stall {
+	uint64_t measure_ms, drain_ms;
+	bool dies;
+};
+
+static int work_and_stall(const void *setup, struct stb_phase *p)
+{
+	const struct stall *s = setup;
+	const uint64_t t0 = stb_clock_ns();
+
+	stage(p, STB_STAGE_MEASURE);
+	atomic_fetch_add(&p->live[0].ops, 7);
+	stb_clock_sleep_until(t0 + s->measure_ms * 1000000u);
+	if (s->drain_ms)
+		stage(p, STB_STAGE_DRAIN);
+	stb_clock_sleep_until(t0 + (s->measure_ms + s->drain_ms) * 1000000u);
+	if (s->dies)
+		_exit(9);
+	stage(p, STB_STAGE_DONE);
+	usleep(120000);
+	return stb_err_set(&p->err, 0, "it stalled");
+}
+
+/* Zeros, not missing samples, however far it got. */
+Test(child, a_stall_is_sampled_to_its_end)
+{
+	static const struct stall stalls[] = { { 300, 0, true }, { 120, 200, true }, { 120, 200, false }, { 40, 300, false } };
+
+	for (size_t i = 0; i < STB_LEN(stalls); i++) {
+		const uint64_t ms = stalls[i].measure_ms + stalls[i].drain_ms;
+		struct seen seen = { 0 };
+		struct stb_child_job j = job(work_and_stall, (const uint64_t *)&stalls[i], &seen);
+		struct stb_phase *p;
+		struct stb_err err;
+
+		cr_assert_eq(go(&j, &p, &err), STB_CHILD_FAILED);
+		cr_expect_eq(seen.ops, 7u, "case %zu", i);
+		cr_expect_geq(seen.last_t_ns, ms * 1000000u, "case %zu: %llu", i, (unsigned long long)seen.last_t_ns);
+		cr_expect_geq(seen.samples, ms / 50 - 1, "case %zu: %u", i, (unsigned)seen.samples);
+		stb_phase_unmap(p);
+	}
+}
+
 Test(child, its_error_is_taken_over)
 {
 	struct seen seen = { 0 };

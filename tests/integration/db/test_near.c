@@ -333,6 +333,8 @@ Test(db_near, a_server_that_stalls_does_not_hold_the_run)
 	cr_expect_str_eq(r.phase->err.what, "the server stalled: 16 of 16 connections had no answer 10 s after the run was to end");
 	cr_expect_eq(r.phase->result.end, STB_END_STALLED);
 	cr_expect_eq(r.phase->result.cancelled + r.phase->result.failed, THREADS);
+	cr_expect_geq(r.phase->result.window_ns, 13000000000u, "3 s, and 10 s in which no answer came");
+	check_sums(r.phase);
 	server_down(&r.server);
 }
 
