@@ -159,24 +159,31 @@ static void prepared_statements_external(struct stb_rules_run *r)
 		tell_prepared(r, STB_W0434, DEFAULT_PREPARED, "where nothing else is stated");
 }
 
+/* Those of stb itself, beside the threads of so many workloads on the database. */
+static uint64_t own_connections(const struct stb_rules_run *r, uint32_t n_workloads, bool makes_tables)
+{
+	return stb_plan_own_connections(n_workloads, makes_tables && !is_private(r),
+		is_private(r) ? (uint32_t)stb_eattr_u64(r->s->database, "replicas", 0) : 0);
+}
+
 static void connections(struct stb_rules_run *r)
 {
 	const struct stb_eattr *threads = stb_eattr(r->w, "threads"),
 		*stated = stb_eattr(r->s->database, "options.max_connections");
 	const uint64_t limit = option(r, "options.max_connections", DEFAULT_CONNECTIONS),
-		n = stb_eattr_u64(r->w, "threads", 1);
+		n = stb_eattr_u64(r->w, "threads", 1), own = own_connections(r, 1, stb_eattr_is(r->w, "dataset", "create"));
 	struct stb_diag *d;
 
-	if ((!is_private(r) && !stated) || n <= limit)
+	if ((!is_private(r) && !stated) || n + own <= limit)
 		return;
 	d = stb_find(r, STB_E0435, r->w, threads, r->s->database, stated,
-		"workload `%s` opens %" PRIu64 " connections, and %s max_connections is %" PRIu64, r->w->block->name, n,
-		stated ? "the server's" : "the default", limit);
+		"workload `%s` opens %" PRIu64 " connections, stb has %" PRIu64 " of its own, and %s max_connections is %" PRIu64, r->w->block->name, n,
+		own, stated ? "the server's" : "the default", limit);
 	if (!d)
 		return;
 	if (stated)
 		stb_find_other(r, d, r->s->database, stated, "it is set here");
-	stb_diag_help(r->x->sink, d, "state options { max_connections = %" PRIu64 " } in database `%s`", n + 10,
+	stb_diag_help(r->x->sink, d, "state options { max_connections = %" PRIu64 " } in database `%s`", n + own + 10,
 		r->s->database->block->name);
 }
 
@@ -197,10 +204,11 @@ struct limit {
 	uint64_t fallback;
 	uint64_t (*ask)(const struct stb_eblock *w);
 	const char *of_what;
+	bool has_own; /* stb itself has some, too */
 };
 
-static const struct limit limit_connections = { "options.max_connections", DEFAULT_CONNECTIONS, threads_of, "connections" },
-	limit_prepared = { "options.max_prepared_stmt_count", DEFAULT_PREPARED, prepared_of, "prepared statements" };
+static const struct limit limit_connections = { "options.max_connections", DEFAULT_CONNECTIONS, threads_of, "connections", true },
+	limit_prepared = { "options.max_prepared_stmt_count", DEFAULT_PREPARED, prepared_of, "prepared statements", false };
 
 static bool is_known(const struct stb_rules_run *r, const struct limit *l)
 {
@@ -215,8 +223,9 @@ static void fits_together(struct stb_rules_run *r, enum stb_code code, const str
 	const char *each = "", *name = strchr(l->attr, '.') + 1;
 	const uint64_t limit = option(r, l->attr, l->fallback);
 	struct stb_diag *d;
-	uint64_t n = 0;
+	uint64_t n = 0, own = 0;
 	uint32_t n_parts = 0;
+	bool makes_tables = false;
 
 	for (uint32_t i = 0; i < r->s->n_parts; i++) {
 		const struct stb_eblock *w = r->s->parts[i]->workload;
@@ -224,8 +233,14 @@ static void fits_together(struct stb_rules_run *r, enum stb_code code, const str
 		if (r->s->parts[i]->database != database)
 			continue;
 		n += l->ask(w);
+		makes_tables |= stb_eattr_is(w, "dataset", "create");
 		each = stb_arena_printf(r->x->arena, "%s%s%" PRIu64 " of `%s`", each, n_parts++ ? ", " : "", l->ask(w), w->block->name);
 	}
+	if (l->has_own) {
+		own = own_connections(r, n_parts, makes_tables);
+		each = stb_arena_printf(r->x->arena, "%s, %" PRIu64 " of stb itself", each, own);
+	}
+	n += own;
 	if (n_parts < 2 || n <= limit)
 		return;
 	d = stb_find(r, code, r->w, stb_eattr(r->w, "run"), database, stated,

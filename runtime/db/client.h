@@ -36,6 +36,8 @@ bool stb_client_can_verify_ca(void);
 /* No option file, no environment, no reconnection. Where the address wants encryption, a connection without it is a failure, whatever the library made of it. 0, or -1 with *err (its code is not an errno: see stb_client_failed()). */
 STB_NODISCARD int stb_client_open(struct stb_client **out, const struct stb_db_address *addr, const struct stb_client_limits *limits,
 	struct stb_err *err);
+/* What to do about a failure to connect, by its number and text; NULL where that follows from neither. */
+const char *stb_client_remedy(unsigned code, const char *text);
 /* As stb_client_open, but a failure is only a number and a text of at most text_size bytes: for waiting until a server answers. */
 STB_NODISCARD int stb_client_try(struct stb_client **out, const struct stb_db_address *addr, const struct stb_client_limits *limits,
 	unsigned *code, char *text, size_t text_size);
@@ -94,11 +96,16 @@ enum {
 	STB_MYSQL_TABLE_DENIED = 1142,
 	STB_MYSQL_COLUMN_DENIED = 1143,
 	STB_MYSQL_TOO_MANY_CONNECTIONS = 1040,
+	STB_MYSQL_NO_VARIABLE = 1193,
+	STB_MYSQL_USER_CONNECTIONS = 1203,
+	STB_MYSQL_USER_LIMIT = 1226,
 	STB_MYSQL_NOT_PREPARABLE = 1295,
 	STB_MYSQL_LOCK_TIMEOUT = 1205,
 	STB_MYSQL_DEADLOCK = 1213,
 	STB_MYSQL_GONE_AWAY = 2006,
 	STB_MYSQL_LOST = 2013,
+	STB_MYSQL_PLUGIN = 2059,
+	STB_MYSQL_PLUGIN_FAILED = 2061,
 	STB_MYSQL_TLS = 2026, /* also ours: no encryption where there was to be some */
 };
 

@@ -273,6 +273,17 @@ uint64_t stb_oltp_handles(const struct stb_oltp *o)
 	return kinds * o->data.tables + (o->transaction ? 2 : 0);
 }
 
+void stb_oltp_add_room(struct stb_db_room *r, const struct stb_plan_block *workload)
+{
+	struct stb_err ignored = {0};
+	struct stb_oltp o;
+
+	if (stb_oltp_read(&o, workload, &ignored))
+		return;
+	r->threads += o.threads;
+	r->prepared += stb_oltp_handles(&o) * o.threads;
+}
+
 uint32_t stb_oltp_workers(const struct stb_plan_block *workload)
 {
 	const struct stb_plan_attr *a = stb_plan_attr(workload, "threads");

@@ -55,26 +55,40 @@
 #define TAKE_NS (STB_NS_PER_S / 10) /* far above what a thread does between two calls */
 #define TAKE_PAUSE_NS 1000000u
 
-/* What a message ends with is the server's number: "... (1114)". */
+/* What a message ends with is the server's number, or the library's: "... (1114)". 0: it does not. */
+static unsigned number_of(const char *what)
+{
+	const char *last = strrchr(what, '(');
+	char *end;
+	unsigned long n;
+
+	if (!last)
+		return 0;
+	n = strtoul(last + 1, &end, 10);
+	return end > last + 1 && !strcmp(end, ")") && n <= UINT16_MAX ? (unsigned)n : 0;
+}
+
 static const char *remedy_of(const char *what)
 {
 	static const struct {
-		const char *end, *remedy;
+		unsigned number;
+		const char *remedy;
 	} known[] = {
-		{"(1021)", "give the volume more space, or let the workload write less"},
-		{"(1114)", "give the volume more space, or let the workload write less"},
-		{"(1290)", "let the server be written to (read_only, super_read_only)"},
-		{"(1836)", "let the server be written to (read_only, super_read_only)"},
-		{"(2006)", "look at the server's error log; add the number to ignore_errors where losing connections is what is measured"},
-		{"(2013)", "look at the server's error log; add the number to ignore_errors where losing connections is what is measured"},
+		{1021, "give the volume more space, or let the workload write less"},
+		{1114, "give the volume more space, or let the workload write less"},
+		{1290, "let the server be written to (read_only, super_read_only)"},
+		{1836, "let the server be written to (read_only, super_read_only)"},
+		{2006, "look at the server's error log; add the number to ignore_errors where losing connections is what is measured"},
+		{2013, "look at the server's error log; add the number to ignore_errors where losing connections is what is measured"},
 	};
-	const size_t len = strlen(what);
+	const unsigned number = number_of(what);
+	const char *remedy = number ? stb_client_remedy(number, what) : "look at the limits of this process (ulimit -n, memory)";
 
+	if (remedy)
+		return remedy;
 	for (size_t i = 0; i < STB_LEN(known); i++)
-		if (len >= strlen(known[i].end) && strcmp(what + len - strlen(known[i].end), known[i].end) == 0)
+		if (known[i].number == number)
 			return known[i].remedy;
-	if (len < 2 || what[len - 1] != ')' || what[len - 2] < '0' || what[len - 2] > '9')
-		return "look at the limits of this process (ulimit -n, memory)";
 	return "put it right on the server, or add the error's number to ignore_errors where it belongs to what is measured";
 }
 

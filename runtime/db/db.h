@@ -173,6 +173,22 @@ enum stb_right {
 	STB_RIGHT_INDEX = 1 << 6,
 };
 
+/* What is on a server at the same time. */
+struct stb_db_room {
+	uint64_t threads;  /* connections of theirs */
+	uint64_t own;      /* and of stb itself: stb_plan_own_connections() */
+	uint64_t prepared; /* statements */
+};
+
+/* Adds what a workload has; nothing where the block cannot be read. */
+void stb_oltp_add_room(struct stb_db_room *r, const struct stb_plan_block *workload);
+/*
+ * Whether the server has room for that beside what is there already: max_connections, max_user_connections of the account, max_prepared_stmt_count.
+ * 0, or -1 with *err.
+ */
+STB_NODISCARD int stb_db_external_connections(const struct stb_db_address *addr, const struct stb_db_room *r, struct stb_err *err);
+STB_NODISCARD int stb_db_external_prepared(const struct stb_db_address *addr, const struct stb_db_room *r, struct stb_err *err);
+
 /* What a workload and its data set need, ORed; 0 where the block cannot be read. */
 unsigned stb_oltp_rights(const struct stb_plan_block *workload);
 /* Whether the server lets the user do that in the schema, as far as it tells without anything being done; nothing is changed. 0, or -1 with *err. */

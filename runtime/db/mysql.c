@@ -18,6 +18,7 @@
 
 #include <mysql.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@ typedef bool db_bool;
 #define CAN_SPLIT 0
 #endif
 
+#define CLIENT_CODES 2000 /* and the thousand from there are numbers of the library, not of a server */
 #define NOT_ENCRYPTED "the server speaks no TLS, and the connection is to be encrypted"
 
 struct stb_client {
@@ -241,6 +243,41 @@ int stb_client_reopen(struct stb_client *c, const struct stb_db_address *addr, c
 	return failed < 0 ? fail_client(c) : failed ? -1 : 0;
 }
 
+/* The library writes an errno behind what it could not do: "Can't create UNIX socket (24)". */
+static bool failed_for(const char *text, int errno_is)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "(%d)", errno_is);
+	return strstr(text, number) != NULL;
+}
+
+const char *stb_client_remedy(unsigned code, const char *text)
+{
+	if (code >= CLIENT_CODES && code < CLIENT_CODES + 1000 && failed_for(text, EMFILE))
+		return "raise the limit on open files (ulimit -n), or use fewer threads";
+	if (code >= CLIENT_CODES && code < CLIENT_CODES + 1000 && failed_for(text, ENFILE))
+		return "this machine has no more open files to give: end what holds them, or use fewer threads";
+	switch (code) {
+	case STB_MYSQL_ACCESS_DENIED:
+		return "check user, password and the host that the account is for";
+	case STB_MYSQL_TOO_MANY_CONNECTIONS:
+		return "raise the server's max_connections, or use fewer threads";
+	case STB_MYSQL_USER_CONNECTIONS:
+		return "raise the server's max_user_connections, or use fewer threads";
+	case STB_MYSQL_USER_LIMIT: /* of connections, or of queries, updates or connections an hour */
+		return strstr(text, "connections") ? "allow the user more of them on the server (ALTER USER ... WITH), or use fewer threads" :
+			"allow the user more of them on the server (ALTER USER ... WITH)";
+	case STB_MYSQL_TLS:
+		return "see that the server has a certificate (for its host name, where that is verified) from what `tls_ca` names, or change `tls`";
+	case STB_MYSQL_PLUGIN:
+	case STB_MYSQL_PLUGIN_FAILED:
+		return "install the client plugin that the account's authentication needs, or give the account another one";
+	default:
+		return NULL;
+	}
+}
+
 int stb_client_open(struct stb_client **out, const struct stb_db_address *addr, const struct stb_client_limits *limits, struct stb_err *err)
 {
 	unsigned code;
@@ -253,16 +290,9 @@ int stb_client_open(struct stb_client **out, const struct stb_db_address *addr, 
 	else
 		stb_err_set(err, 0, "cannot connect to the database as `%s` at `%s:%u`: %s (%u)", addr->user, addr->host, addr->port, text,
 			code);
-	if (code == STB_MYSQL_ACCESS_DENIED)
-		stb_err_remedy(err, "check user, password and the host that the account is for");
-	else if (code == STB_MYSQL_TOO_MANY_CONNECTIONS)
-		stb_err_remedy(err, "raise the server's max_connections");
-	else if (code == STB_MYSQL_TLS)
-		stb_err_remedy(err, "see that the server has a certificate (for its host name, where that is verified) from what `tls_ca` names, or change `tls`");
-	else if (code == 2059 || code == 2061)
-		stb_err_remedy(err, "install the client plugin that the account's authentication needs, or give the account another one");
-	else
-		stb_err_remedy(err, "see that the server runs there and lets this machine in, or correct host, port or socket");
+	const char *remedy = stb_client_remedy(code, text);
+
+	stb_err_remedy(err, "%s", remedy ? remedy : "see that the server runs there and lets this machine in, or correct host, port or socket");
 	return -1;
 }
 

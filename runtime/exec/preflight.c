@@ -7,6 +7,7 @@
  * provisioning to its removal. Loop images are sparse, so they count as what will be written into them.
  */
 #include "runtime/base/affinity.h"
+#include "runtime/exec/demand.h"
 #include "runtime/exec/message.h"
 #include "runtime/exec/needs.h"
 #include "runtime/exec/tables.h"
@@ -569,44 +570,60 @@ static int need_schemas(struct needs *n)
 	return rc;
 }
 
-static unsigned rights_of(const struct stb_plan *p, uint32_t cell)
+/* One thing that all workloads together ask of an external server. */
+static int need_of_server(struct needs *n, uint32_t db, const char *need, const char *have, struct stb_err *err)
 {
-	const struct stb_plan_mix *mix = stb_plan_mix_of(p, cell);
-	unsigned rights = 0;
-
-	for (uint32_t i = 0; i < mix->n; i++)
-		rights |= strcmp(p->blocks[mix->members[i]].type, "oltp") ? 0 : stb_oltp_rights(&p->blocks[mix->members[i]]);
-	return mix->n ? rights : stb_oltp_rights(&p->blocks[p->cells[cell].workload]);
+	if (err->set)
+		asked_at(err, n->run->plan->blocks[db].span);
+	return tell(n, named(n, &n->run->plan->blocks[db]), need, have, err);
 }
 
-/* Users of external servers may do what all workloads do there. */
-static int need_rights(struct needs *n)
+static int need_room(struct needs *n, uint32_t db, const struct stb_db_address *addr, const struct stb_demand *d)
 {
 	const struct stb_plan *p = n->run->plan;
-	struct stb_remaining *it = stb_remaining_new(p, n->run->o->keep, &n->run->present);
-	unsigned *rights = stb_xcalloc((size_t)p->n_blocks + 1, sizeof *rights);
-	struct stb_step step;
+	struct stb_arena *a = &n->run->arena;
+	const unsigned long long connections = d->room.threads + d->room.own, prepared = d->room.prepared;
 	struct stb_err err;
 	int rc = 0;
 
 	stb_err_clear(&err);
-	while (n->connect && stb_remaining_next(it, &step)) {
-		const uint32_t db = step.op == STB_OP_MEASURE ? p->groups[step.group].database : STB_NONE; /* others may have no group */
-
-		if (db != STB_NONE && !strcmp(p->blocks[db].type, "external"))
-			rights[db] |= rights_of(p, step.cell);
+	if (stb_db_external_connections(addr, &d->room, &err)) {
+		stb_err_wrap(&err, "workload `%s` on database `%s`", p->blocks[d->connects].name, p->blocks[db].name);
+		asked_at(&err, p->blocks[d->connects].span);
 	}
-	for (uint32_t i = 0; i < p->n_blocks && !rc; i++) {
+	rc = need_of_server(n, db, stb_arena_printf(a, "%llu connections", connections), "there is room", &err);
+	if (rc || !prepared)
+		return rc;
+	if (stb_db_external_prepared(addr, &d->room, &err)) {
+		stb_err_wrap(&err, "workload `%s` on database `%s`", p->blocks[d->prepares].name, p->blocks[db].name);
+		asked_at(&err, p->blocks[d->prepares].span);
+	}
+	return need_of_server(n, db, stb_arena_printf(a, "%llu prepared statements", prepared), "there is room", &err);
+}
+
+/* Of external servers: users that may do what all workloads do there, and room for their connections. */
+static int need_of_servers(struct needs *n)
+{
+	const struct stb_plan *p = n->run->plan;
+	struct stb_demand *demand = n->connect ? stb_demand_new(n->run) : NULL;
+	struct stb_err err;
+	int rc = 0;
+
+	stb_err_clear(&err);
+	for (uint32_t i = 0; demand && i < p->n_blocks && !rc; i++) {
 		struct stb_db_address addr;
+		bool known;
 
-		if (!rights[i] || n->lacking[i])
+		if (!demand[i].rights || n->lacking[i])
 			continue;
-		if (stb_db_external_address(&p->blocks[i], &n->run->arena, &addr, &err) || stb_db_external_rights(&p->blocks[i], &addr, rights[i], &err))
-			asked_at(&err, p->blocks[i].span);
-		rc = tell(n, named(n, &p->blocks[i]), "a user with the rights that the workloads need", "it has them", &err);
+		known = !stb_db_external_address(&p->blocks[i], &n->run->arena, &addr, &err);
+		if (known)
+			(void)!stb_db_external_rights(&p->blocks[i], &addr, demand[i].rights, &err);
+		rc = need_of_server(n, i, "a user with the rights that the workloads need", "it has them", &err);
+		if (!rc && known)
+			rc = need_room(n, i, &addr, &demand[i]);
 	}
-	free(rights);
-	stb_remaining_free(it);
+	free(demand);
 	return rc;
 }
 
@@ -658,7 +675,7 @@ int stb_run_needs(struct stb_run *run, bool connect, stb_need_fn *fn, void *ctx)
 	if (!rc)
 		rc = need_schemas(&n);
 	if (!rc)
-		rc = need_rights(&n);
+		rc = need_of_servers(&n);
 	if (!rc)
 		rc = need_same_servers(&n, groups);
 	if (!rc)

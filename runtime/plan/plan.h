@@ -326,6 +326,15 @@ STB_NODISCARD int stb_plan_load(struct stb_plan **out, const char *path, struct 
 /* The same from bytes; path is for messages. */
 STB_NODISCARD int stb_plan_load_bytes(struct stb_plan **out, const char *path, const char *bytes, size_t len, struct stb_err *err);
 
+/*
+ * Connections to a database that a run has beside those of the threads: one a workload on it, which looks at the server's status; one that tells others
+ * that the tables made there are in use (external servers); one that watches over replicas, and one of each replica.
+ */
+static inline uint32_t stb_plan_own_connections(uint32_t n_workloads, bool makes_tables, uint32_t n_replicas)
+{
+	return n_workloads + makes_tables + (n_replicas ? 1 + n_replicas : 0);
+}
+
 /* The group's mount of the volume that a workload names (its data volume, where it names none); NULL: there is none. */
 const struct stb_plan_mount *stb_plan_mount_of(const struct stb_plan *p, uint32_t group, const struct stb_plan_block *workload);
 /* The workload of the cell that waits until it is steady, of a mix the first one; NULL: none does. */

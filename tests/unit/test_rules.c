@@ -148,9 +148,12 @@ Test(rules, prepared_statements_and_connections)
 	cr_expect_eq(count_oltp("script = read_write tables = 203 threads = 9 db_ps_mode = disable", "", STB_E0433), 0);
 	cr_expect_eq(count_oltp("script = insert tables = 10000 threads = 100", "", STB_E0433), 0, "insert is text");
 	cr_expect_eq(count_oltp("script = read_write tables = 203 threads = 9", "options { max_prepared_stmt_count = 20000 }", STB_E0433), 0);
-	cr_expect_eq(count_oltp("script = read_only threads = 151", "", STB_E0435), 0);
-	cr_expect_eq(count_oltp("script = read_only threads = 152", "", STB_E0435), 1);
-	cr_expect_eq(count_oltp("script = read_only threads = 152", "options { max_connections = 152 }", STB_E0435), 0);
+	cr_expect_eq(count_oltp("script = read_only threads = 150", "", STB_E0435), 0);
+	cr_expect_eq(count_oltp("script = read_only threads = 151", "", STB_E0435), 1);
+	cr_expect_eq(count_oltp("script = read_only threads = 152", "options { max_connections = 153 }", STB_E0435), 0);
+	/* replicas read by a connection each, and are watched by another; tables on an external server are held by one */
+	cr_expect_eq(count_oltp("script = read_only threads = 152", "topology = async_replica replicas = 2 options { max_connections = 156 }", STB_E0435), 0);
+	cr_expect_eq(count_oltp("script = read_only threads = 152", "topology = async_replica replicas = 2 options { max_connections = 155 }", STB_E0435), 1);
 }
 
 Test(rules, what_fits)

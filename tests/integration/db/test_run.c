@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -586,12 +587,12 @@ Test(db_run, limits_of_the_server_are_checked_before)
 	struct stb_plan_block *w = db_workload(&s.arena, "read_write");
 
 	load(&s, w);
-	db_set_count(&s.arena, w, "threads", 21);
+	db_set_count(&s.arena, w, "threads", 20);
 	struct stb_oltp_setup setup = setup_of(&s, w);
-	struct stb_phase *phase = phase_new(21);
+	struct stb_phase *phase = phase_new(20);
 
 	cr_assert_eq(stb_oltp_run(&setup, phase), -1);
-	cr_assert_str_eq(phase->err.what, "cannot connect 21 threads: the server allows 20 connections (max_connections), 0 are taken");
+	cr_assert_str_eq(phase->err.what, "cannot connect 20 threads: the server allows 20 connections (max_connections), stb has 1 of its own, 0 are taken");
 	cr_assert_str_eq(phase->err.remedy, "set database option max_connections to at least 21, or use fewer threads");
 	db_set_count(&s.arena, w, "threads", 10);
 	setup = setup_of(&s, w);
@@ -604,6 +605,62 @@ Test(db_run, limits_of_the_server_are_checked_before)
 	setup = setup_of(&s, w);
 	phase = phase_new(9);
 	cr_assert_eq(stb_oltp_run(&setup, phase), 0, "%s", phase->err.what);
+	server_down(&s);
+}
+
+/* Opens with the limit as it is: by then there are fewer files than when it was looked at before the run. */
+Test(db_run, a_limit_on_open_files_that_is_met_is_told_as_such)
+{
+	const struct rlimit few = {.rlim_cur = 24, .rlim_max = 24};
+	struct server s;
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "point_select");
+
+	load(&s, w);
+	db_set_count(&s.arena, w, "threads", 40);
+	db_set_list(&s.arena, w, "ignore_errors", (const int64_t[]){1213, 2002, 2001, 2004}, 4); /* what is not to be had is no answer of the server */
+	const struct stb_oltp_setup setup = setup_of(&s, w);
+	struct stb_phase *phase = phase_new(40);
+	const pid_t limited = fork();
+
+	if (limited == 0) {
+		if (setrlimit(RLIMIT_NOFILE, &few))
+			_exit(2);
+		_exit(stb_oltp_run(&setup, phase) == -1 ? 0 : 1);
+	}
+	int status;
+
+	waitpid(limited, &status, 0);
+	cr_expect_eq(status, 0);
+	cr_expect(strstr(phase->err.what, "(24)"), "%s", phase->err.what);
+	cr_expect_str_eq(phase->err.remedy, "raise the limit on open files (ulimit -n), or use fewer threads", "%s: %s", phase->err.what, phase->err.remedy);
+	server_down(&s);
+}
+
+/* The account's own limit, which is met in the middle of set-up where nobody asked for it before. */
+Test(db_run, what_an_account_may_not_have_is_told_as_such)
+{
+	struct server s;
+
+	server_init(&s);
+	server_up(&s);
+	struct stb_plan_block *w = db_workload(&s.arena, "point_select");
+
+	load(&s, w);
+	execute(&s, "ALTER USER stb@localhost WITH MAX_USER_CONNECTIONS 3");
+	db_set_count(&s.arena, w, "threads", 8);
+	struct stb_oltp_setup setup = setup_of(&s, w);
+	struct stb_phase *phase = phase_new(8);
+
+	cr_expect_eq(stb_oltp_run(&setup, phase), -1);
+	cr_expect(strstr(phase->err.what, "(1226)") || strstr(phase->err.what, "(1203)"), "%s", phase->err.what);
+	cr_expect(strstr(phase->err.remedy, "or use fewer threads"), "%s", phase->err.remedy);
+	setup.private_server = false; /* one that is not stb's is asked */
+	phase = phase_new(8);
+	cr_expect_eq(stb_oltp_run(&setup, phase), -1);
+	cr_expect_str_eq(phase->err.what, "cannot connect 8 threads: the server allows the user 3 connections (max_user_connections), and stb has 1 of its own");
 	server_down(&s);
 }
 
