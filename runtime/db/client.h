@@ -36,6 +36,8 @@ bool stb_client_can_verify_ca(void);
 /* No option file, no environment, no reconnection. Where the address wants encryption, a connection without it is a failure, whatever the library made of it. 0, or -1 with *err (its code is not an errno: see stb_client_failed()). */
 STB_NODISCARD int stb_client_open(struct stb_client **out, const struct stb_db_address *addr, const struct stb_client_limits *limits,
 	struct stb_err *err);
+/* Whether the number is one of the library, so that no server has said anything. */
+bool stb_client_is_own(unsigned code);
 /* What to do about a failure to connect, by its number and text; NULL where that follows from neither. */
 const char *stb_client_remedy(unsigned code, const char *text);
 /* As stb_client_open, but a failure is only a number and a text of at most text_size bytes: for waiting until a server answers. */

@@ -92,6 +92,8 @@ STB_NODISCARD int stb_mysqld_restore(struct stb_mysqld *m, struct stb_err *err);
 STB_NODISCARD int stb_mysqld_wait_pool(struct stb_mysqld *m, struct stb_err *err);
 /* True while the process lives; when it has died, *err (if given) has its exit and the tail of its error log. */
 bool stb_mysqld_alive(struct stb_mysqld *m, struct stb_err *err);
+/* Whether it lives and answers. One that gives no answer for half a minute is killed; *err as of one that has died. */
+STB_NODISCARD bool stb_mysqld_answers(struct stb_mysqld *m, struct stb_err *err);
 const struct stb_db_address *stb_mysqld_address(const struct stb_mysqld *m);
 /* Of the process that runs; 0: none. */
 pid_t stb_mysqld_pid(const struct stb_mysqld *m);

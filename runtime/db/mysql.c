@@ -38,7 +38,6 @@ typedef bool db_bool;
 #define CAN_SPLIT 0
 #endif
 
-#define CLIENT_CODES 2000 /* and the thousand from there are numbers of the library, not of a server */
 #define NOT_ENCRYPTED "the server speaks no TLS, and the connection is to be encrypted"
 
 struct stb_client {
@@ -243,6 +242,11 @@ int stb_client_reopen(struct stb_client *c, const struct stb_db_address *addr, c
 	return failed < 0 ? fail_client(c) : failed ? -1 : 0;
 }
 
+bool stb_client_is_own(unsigned code)
+{
+	return code >= 2000 && code < 3000;
+}
+
 /* The library writes an errno behind what it could not do: "Can't create UNIX socket (24)". */
 static bool failed_for(const char *text, int errno_is)
 {
@@ -254,9 +258,9 @@ static bool failed_for(const char *text, int errno_is)
 
 const char *stb_client_remedy(unsigned code, const char *text)
 {
-	if (code >= CLIENT_CODES && code < CLIENT_CODES + 1000 && failed_for(text, EMFILE))
+	if (stb_client_is_own(code) && failed_for(text, EMFILE))
 		return "raise the limit on open files (ulimit -n), or use fewer threads";
-	if (code >= CLIENT_CODES && code < CLIENT_CODES + 1000 && failed_for(text, ENFILE))
+	if (stb_client_is_own(code) && failed_for(text, ENFILE))
 		return "this machine has no more open files to give: end what holds them, or use fewer threads";
 	switch (code) {
 	case STB_MYSQL_ACCESS_DENIED:

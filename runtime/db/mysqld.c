@@ -46,6 +46,7 @@
 #define HURRIED_STOP_NS (8 * STB_NS_PER_S) /* once the run was told to stop */
 #define KILL_TIMEOUT_NS (10 * STB_NS_PER_S)
 #define PORT_TRIES 8
+#define ANSWER_TIMEOUT_NS (30 * STB_NS_PER_S) /* for a connection, of a server that nobody works with */
 
 void stb_mysqld_announce(const struct stb_mysqld *m, int made, const char *kind, const char *object)
 {
@@ -281,6 +282,38 @@ bool stb_mysqld_alive(struct stb_mysqld *m, struct stb_err *err)
 		(void)stb_mysqld_fail_dead(m, err, "while it was in use");
 	else if (err)
 		stb_err_set(err, 0, "%s: the server is not running", m->label);
+	return false;
+}
+
+bool stb_mysqld_answers(struct stb_mysqld *m, struct stb_err *err)
+{
+	const struct stb_client_limits limits = {.connect_timeout_s = 1, .io_timeout_s = 1}; /* short: a signal of the run has to be seen */
+	const uint64_t until_ns = stb_clock_ns() + ANSWER_TIMEOUT_NS;
+	struct stb_db_address address = m->address;
+	char text[256], what[STB_ERR_TEXT / 2];
+	struct stb_client *c;
+	unsigned code;
+
+	address.schema = NULL;
+	for (;;) {
+		if (!stb_mysqld_alive(m, err))
+			return false;
+		if (stb_client_try(&c, &address, &limits, &code, text, sizeof(text)) == 0) {
+			stb_client_close(c);
+			return true;
+		}
+		/* a refusal is an answer, too; and at the end of the run nobody needs one */
+		if (!stb_client_is_own(code) || stb_mysqld_is_stopped(m))
+			return true;
+		if (stb_clock_ns() >= until_ns)
+			break;
+		(void)stb_clock_sleep_until(stb_clock_ns() + STB_MYSQLD_LOOK_NS);
+	}
+	stb_mysqld_kill(m);
+	snprintf(what, sizeof(what), "the server gave no answer for %llu s (%s) and was killed", ANSWER_TIMEOUT_NS / STB_NS_PER_S, text);
+	(void)stb_mysqld_fail(m, err, what);
+	if (!err->remedy[0])
+		stb_err_remedy(err, "see whether somebody stopped it, or the storage below it hangs");
 	return false;
 }
 

@@ -14,7 +14,6 @@
 
 #define CONNECT_TIMEOUT_S 10
 #define IO_TIMEOUT_S 60
-#define CLIENT_CODES 2000 /* and the thousand from there are numbers of the client library, not of an answer */
 
 static const struct {
 	enum stb_right right;
@@ -63,7 +62,7 @@ static enum answer ask(struct stb_client *c, const char *sql)
 	}
 	const unsigned code = stb_client_code(c);
 
-	if (code >= CLIENT_CODES && code < CLIENT_CODES + 1000)
+	if (stb_client_is_own(code))
 		return NONE;
 	return code == STB_MYSQL_TABLE_DENIED || code == STB_MYSQL_COLUMN_DENIED || code == STB_MYSQL_SCHEMA_DENIED ? DENIED : MAY;
 }

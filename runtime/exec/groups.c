@@ -13,10 +13,10 @@
  * With replicas "server" is all of them: they start after their primary, are pointed at it, and have caught up before anything is measured. Those
  * that do not count as a death.
  *
- * Only the server under test runs: getting a group ready stops every other one. A server that dies makes its group broken; the next
- * repetition has it provisioned anew rather than restarted, because a server after crash recovery is not the one that was asked for. A
- * second death in one group, or a failure to provision, start or load, takes the group out of the run: its repetitions are recorded as
- * failed with that reason, and the rest of the matrix goes on.
+ * Only the server under test runs: getting a group ready stops every other one. A server that dies, or that gives no answer when a repetition is to
+ * begin and so is killed, makes its group broken; the next repetition has it provisioned anew rather than restarted, because a server after crash
+ * recovery is not the one that was asked for. A second death in one group, or a failure to provision, start or load, takes the group out of the run:
+ * its repetitions are recorded as failed with that reason, and the rest of the matrix goes on.
  */
 #include "runtime/exec/message.h"
 #include "runtime/exec/run.h"
@@ -528,6 +528,14 @@ void stb_group_remove(struct stb_run *run, uint32_t group)
 	stb_record_step(run, "end", stb_op_name(STB_OP_DEPROVISION), group, &first);
 }
 
+/* It is made anew before the next repetition. */
+static void note_death(struct stb_group_run *g)
+{
+	g->running = false;
+	g->broken = true;
+	g->deaths++;
+}
+
 bool stb_group_server_died(struct stb_run *run, uint32_t group, struct stb_err *err)
 {
 	struct stb_group_run *g = &run->groups[group];
@@ -538,12 +546,22 @@ bool stb_group_server_died(struct stb_run *run, uint32_t group, struct stb_err *
 	alive = stb_mysqld_alive(g->mysqld, err);
 	for (uint32_t i = 0; i < g->n_replicas && alive; i++)
 		alive = stb_mysqld_alive(g->replicas[i], err);
-	if (alive)
-		return false;
-	g->running = false;
-	g->broken = true;
-	g->deaths++;
-	return true;
+	if (!alive)
+		note_death(g);
+	return !alive;
+}
+
+/* May have happened while nothing was asked of it: it died, or stands still, and has been ended then. */
+static bool came_to_nothing(struct stb_run *run, uint32_t group, struct stb_err *err)
+{
+	struct stb_group_run *g = &run->groups[group];
+
+	for (uint32_t i = 0; g->mysqld && g->running && i <= g->n_replicas; i++)
+		if (!stb_mysqld_answers(server_of(g, i), err)) {
+			note_death(g);
+			return true;
+		}
+	return false;
 }
 
 bool stb_group_server_ends(struct stb_run *run, uint32_t group, struct stb_err *err)
@@ -598,14 +616,11 @@ bool stb_group_ready(struct stb_run *run, uint32_t matrix, uint32_t group)
 	struct stb_group_run *g = &run->groups[group];
 
 	do {
-		/* it may have died while nothing was asked of it */
-		if (g->running && !g->failed) {
-			struct stb_err err;
+		struct stb_err err;
 
-			stb_err_clear(&err);
-			if (stb_group_server_died(run, group, &err))
-				stb_run_say_error(run, &err);
-		}
+		stb_err_clear(&err);
+		if (!g->failed && came_to_nothing(run, group, &err))
+			stb_run_say_error(run, &err);
 		mend(run, group);
 		stop_others(run, group);
 		stb_group_provision(run, group);

@@ -198,7 +198,7 @@ wait_for 60 first_result still
 replica=$(replica_of still)
 [ -n "$replica" ] && kill -STOP "$replica" && at_end "kill -CONT $replica 2>/dev/null; kill -KILL $replica 2>/dev/null"
 wait $pid
-says "replica stopped before: it is said" 'replica 1 of database .server.* does not answer' err
+says "replica stopped before: it is said" 'replica 1 of database .server.: the server gave no answer for 30 s' err
 holds "replica stopped before: both repetitions count, the second on servers made anew" test "$(grep -c ',tps,.*,ok$' still/results.csv)/$(grep -c '"ev":"begin","op":"load data set"' still/journal.jsonl)" = 2/2
 holds "replica stopped before: nothing is left" test -z "$(leftovers still)$(ls store)$(ls parts)"
 
