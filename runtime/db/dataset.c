@@ -139,9 +139,9 @@ static bool of_another_part(const char *owner, const char *mark)
 	return owner[n] && n == strcspn(mark, ".") && !strncmp(owner, mark, n) && strcmp(owner, mark) != 0;
 }
 
-int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, const char *mark, struct stb_err *err)
+static int claim(struct stb_client *c, const struct stb_dataset *d, const char *mark, struct stb_err *err)
 {
-	char other[MARK_BYTES] = "";
+	char other[MARK_BYTES] = "", connection[STB_HOLD_CONNECTION];
 	struct found f;
 	uint32_t own = 0;
 
@@ -152,9 +152,10 @@ int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, const c
 		stb_err_remedy(err, "give each database a `schema` of its own, or say fresh = group");
 		return -1;
 	}
-	if (strcmp(other, mark) != 0 && stb_hold_is_held(c, other)) {
-		stb_err_set(err, 0, "cannot load the data set: the tables of the schema are those of another run of stb, which goes on");
-		stb_err_remedy(err, "wait for its end, or give the database another `schema`");
+	if (strcmp(other, mark) != 0 && stb_hold_is_held(c, other, connection)) {
+		stb_err_set(err, 0, "cannot load the data set: the tables of the schema are those of another run of stb, which goes on (connection %s of the server)",
+			connection);
+		stb_err_remedy(err, "wait for its end, or give the database another `schema`; if its machine went down, KILL %s on the server", connection);
 		return -1;
 	}
 	if (f.highest > own) {
@@ -170,6 +171,18 @@ int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, const c
 	if (put_number(c, "tables", STB_MAX(own, d->tables), err) || put(c, "complete", "0", err) || drop_own(c, own, err))
 		return -1;
 	return put_number(c, "tables", d->tables, err);
+}
+
+/* Of two runs at the same time one sees the other's marker whole. */
+int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, const char *mark, struct stb_err *err)
+{
+	int r;
+
+	if (stb_hold_turn_begin(c, err))
+		return -1;
+	r = claim(c, d, mark, err);
+	stb_hold_turn_end(c);
+	return r;
 }
 
 enum stb_undo stb_dataset_drop(struct stb_client *c, const char *mark, struct stb_err *err)

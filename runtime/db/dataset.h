@@ -11,8 +11,12 @@
  * that goes on, make it fail before anything is changed. mark: of this run, which owns them from then on.
  */
 STB_NODISCARD int stb_dataset_claim(struct stb_client *c, const struct stb_dataset *d, const char *mark, struct stb_err *err);
-/* hold.c: whether the run of that mark goes on. */
-bool stb_hold_is_held(struct stb_client *c, const char *mark);
+/* hold.c: whether the run of that mark goes on, and by which of the server's connections that is known. */
+#define STB_HOLD_CONNECTION 32
+bool stb_hold_is_held(struct stb_client *c, const char *mark, char connection[STB_HOLD_CONNECTION]);
+/* Around looking whose a schema is and taking it. 0, or -1 with *err: somebody else is at it. Where the server has no locks nobody waits. */
+STB_NODISCARD int stb_hold_turn_begin(struct stb_client *c, struct stb_err *err);
+void stb_hold_turn_end(struct stb_client *c);
 /* Notes in the marker that the load is complete. */
 STB_NODISCARD int stb_dataset_seal(struct stb_client *c, const struct stb_dataset *d, struct stb_err *err);
 

@@ -158,10 +158,14 @@ STB_NODISCARD int stb_db_external_assert(const struct stb_plan_block *database, 
 STB_NODISCARD int stb_db_external_schema(const struct stb_plan_block *database, const struct stb_db_address *addr, struct stb_err *err);
 /*
  * hold.c: tells others on an external server that the run of a mark (stb_oltp_setup.run_mark) goes on, so that they leave its tables alone, until the
- * end or that of this process. 0, or -1 with *err: no connection.
+ * end or that of this process. 0, or -1 with *err: no connection. why: "", or for what reason others are not told.
  */
 struct stb_hold;
-STB_NODISCARD int stb_hold_begin(struct stb_hold **out, const struct stb_db_address *addr, const char *mark, struct stb_err *err);
+#define STB_HOLD_WHY 256
+STB_NODISCARD int stb_hold_begin(struct stb_hold **out, const struct stb_db_address *addr, const char *mark, char why[STB_HOLD_WHY],
+	struct stb_err *err);
+/* Between the repetitions: takes it anew where it was lost, why as before. -1 with *err: the tables are another run's by now. */
+STB_NODISCARD int stb_hold_renew(struct stb_hold *h, char why[STB_HOLD_WHY], struct stb_err *err);
 void stb_hold_end(struct stb_hold *h);
 
 /* What a user of a server may do in a schema. */

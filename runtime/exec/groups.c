@@ -292,6 +292,27 @@ static uint32_t asked_at(const struct stb_plan_block *dataset)
 	return span == STB_NONE ? 0 : span + 1;
 }
 
+static void say_unheld(struct stb_run *run, const struct stb_plan_block *db, const char *why)
+{
+	if (why[0])
+		stb_progress_say(&run->progress, "stb: note: other runs of stb cannot be told that this one works in its schema of database `%s`, and would take "
+			"its tables for those of a run that has ended: %s", db->name, why);
+}
+
+/* Those that are made there. 0, or -1 with *err. */
+static int hold_tables(struct stb_run *run, uint32_t group, const struct stb_oltp_setup *s, struct stb_err *err)
+{
+	struct stb_group_run *g = &run->groups[group];
+	char why[STB_HOLD_WHY];
+
+	if (g->hold || !stb_oltp_tables(s->dataset))
+		return 0;
+	if (stb_hold_begin(&g->hold, &s->addr, s->run_mark, why, err))
+		return -1;
+	say_unheld(run, database_of(run, group), why);
+	return 0;
+}
+
 void stb_group_load(struct stb_run *run, uint32_t group)
 {
 	const struct stb_plan_group *pg = &run->plan->groups[group];
@@ -324,7 +345,7 @@ void stb_group_load(struct stb_run *run, uint32_t group)
 	stb_tables_owner(run->plan, run->mark, group, owner);
 	s.run_mark = owner;
 	/* noted before the first may be made, and not where none can be: what is noted is looked for at the end */
-	if (!is_private(db) && (stb_db_external_schema(db, &s.addr, &err) || (!g->hold && stb_hold_begin(&g->hold, &s.addr, owner, &err)))) {
+	if (!is_private(db) && (stb_db_external_schema(db, &s.addr, &err) || hold_tables(run, group, &s, &err))) {
 		end(run, STB_OP_LOAD, group, since, &err);
 		return;
 	}
@@ -611,6 +632,26 @@ static bool settled(struct stb_run *run, uint32_t group)
 	return false;
 }
 
+/* Its tables on a server that stays are held still; a group whose tables went to another run is out of this one. */
+static void renew_hold(struct stb_run *run, uint32_t group)
+{
+	struct stb_group_run *g = &run->groups[group];
+	char why[STB_HOLD_WHY];
+	struct stb_err err;
+
+	stb_err_clear(&err);
+	if (!g->hold || g->failed || !g->loaded)
+		return;
+	if (!stb_hold_renew(g->hold, why, &err)) {
+		say_unheld(run, database_of(run, group), why);
+		return;
+	}
+	g->failed = true;
+	g->why = err;
+	stb_run_say_error(run, &err);
+	stb_group_remove(run, group);
+}
+
 bool stb_group_ready(struct stb_run *run, uint32_t matrix, uint32_t group)
 {
 	struct stb_group_run *g = &run->groups[group];
@@ -632,5 +673,6 @@ bool stb_group_ready(struct stb_run *run, uint32_t matrix, uint32_t group)
 			stb_group_start(run, group);
 		}
 	} while (!settled(run, group));
+	renew_hold(run, group);
 	return !g->failed;
 }
