@@ -42,9 +42,9 @@ size_t stb_journal_undo(struct stb_journal *j, const struct stb_journal_story *s
 		stb_err_clear(&err);
 		switch (undo(s, l, p, &err)) {
 		case STB_UNDO_FAILED:
-			stb_exec_print_error(NULL, &err, stderr);
+			stb_exec_print_error(p, &err, stderr);
 			if (is_tables(l))
-				stb_tables_print(p, l->object, stderr);
+				stb_tables_print_sql(p, l->object, "  ", stderr);
 			n_failed++;
 			continue;
 		case STB_UNDONE:
@@ -57,6 +57,7 @@ size_t stb_journal_undo(struct stb_journal *j, const struct stb_journal_story *s
 			fprintf(out, "left alone: %s %s is not this run's\n", l->kind, l->object);
 			break;
 		}
+		fflush(out); /* else it would stand behind the errors that follow on it, where both go to one place */
 		stb_journal_add(j, json_pack("{s:s,s:s,s:s}", "ev", "gone", "kind", l->kind, "object", l->object));
 	}
 	return n_failed;

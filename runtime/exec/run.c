@@ -197,8 +197,10 @@ static void list_leftovers(const struct stb_run *run)
 	fprintf(stderr, "stb: error: clean-up is incomplete; this is left:\n");
 	for (size_t i = 0; i < run->left.n; i++) {
 		fprintf(stderr, "  %s %s\n", run->left.items[i].kind, run->left.items[i].object);
-		if (!strcmp(run->left.items[i].kind, "tables"))
-			stb_tables_print(run->plan, run->left.items[i].object, stderr);
+		if (strcmp(run->left.items[i].kind, "tables"))
+			continue;
+		stb_tables_print_line(run->plan, run->left.items[i].object, "    ", stderr);
+		stb_tables_print_sql(run->plan, run->left.items[i].object, "    ", stderr);
 	}
 	fprintf(stderr, "  what to do: stb clean '%s'\n", run->dir);
 }

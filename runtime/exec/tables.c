@@ -134,26 +134,31 @@ enum stb_undo stb_tables_undo(const struct stb_plan *p, const char *mark, const 
 	return rc;
 }
 
-void stb_tables_print(const struct stb_plan *p, const char *object, FILE *out)
+void stb_tables_print_line(const struct stb_plan *p, const char *object, const char *indent, FILE *out)
+{
+	const uint32_t group = p ? find(p, object, 0) : STB_NONE;
+	struct stb_arena a;
+
+	if (group == STB_NONE || database_of(p, group)->span == STB_NONE)
+		return;
+	stb_arena_init(&a);
+	fprintf(out, "%sasked for at %s\n", indent, stb_plan_where(&a, p, database_of(p, group)->span));
+	stb_arena_fini(&a);
+}
+
+void stb_tables_print_sql(const struct stb_plan *p, const char *object, const char *indent, FILE *out)
 {
 	const uint32_t group = p ? find(p, object, 0) : STB_NONE;
 	const struct stb_plan_attr *schema;
-	const struct stb_plan_block *db;
-	struct stb_arena a;
 	struct stb_buf sql;
 	bool known;
 
 	if (group == STB_NONE)
 		return;
-	db = database_of(p, group);
-	schema = stb_plan_attr(db, "schema");
+	schema = stb_plan_attr(database_of(p, group), "schema");
 	known = !schema || schema->val.type != STB_V_SECRET;
-	stb_arena_init(&a);
 	stb_buf_init(&sql);
-	if (db->span != STB_NONE)
-		fprintf(out, "    asked for at %s\n", stb_plan_where(&a, p, db->span));
 	stb_oltp_drop_sql(&sql, !known ? NULL : schema && schema->val.str ? schema->val.str : "sbtest", tables_of(p, group));
-	fprintf(out, "    by hand: %s\n", stb_buf_str(&sql));
+	fprintf(out, "%sby hand: %s\n", indent, stb_buf_str(&sql));
 	stb_buf_fini(&sql);
-	stb_arena_fini(&a);
 }

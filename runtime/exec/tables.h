@@ -21,7 +21,8 @@ void stb_tables_owner(const struct stb_plan *p, const char *mark, uint32_t group
 bool stb_tables_clash(const struct stb_plan *p, uint32_t a, uint32_t b);
 /* Connects anew, with the references resolved anew, and drops what the run of that mark made, whichever of its groups that have these words did. */
 STB_NODISCARD enum stb_undo stb_tables_undo(const struct stb_plan *p, const char *mark, const char *object, struct stb_err *err);
-/* The spec's line, and the statement that drops them by hand. */
-void stb_tables_print(const struct stb_plan *p, const char *object, FILE *out);
+/* The spec's line; the statement that drops them by hand. Nothing where the plan does not know them. */
+void stb_tables_print_line(const struct stb_plan *p, const char *object, const char *indent, FILE *out);
+void stb_tables_print_sql(const struct stb_plan *p, const char *object, const char *indent, FILE *out);
 
 #endif

@@ -109,6 +109,9 @@ says "lost server: what to do" "stb clean 'lost'|stb clean '.*/lost'"
 expect "lost server: clean while it is gone" 6 "$STB" clean lost
 says "lost server: clean says the same" "$byhand"
 says "lost server: clean says what is left" 'tables? .*are still there|are still there'
+holds "lost server: each line once, as everywhere: what, which line, what to do" test \
+	"$(sed -E 's/^(stb: error: [0-9]+ of|stb: error|  asked for at|  what to do|  by hand).*/\1/' err | tr '\n' '|')" = \
+	"stb: error|  asked for at|  what to do|  by hand|stb: error: 1 of|"
 no_secret lost
 start_server
 holds "lost server: it kept them" test "$(tables)" = sbtest1,sbtest2,sbtest3,stb_dataset
