@@ -50,17 +50,37 @@ uint64_t stb_process_start(pid_t pid)
 	return start;
 }
 
-uint64_t stb_process_open_files(void)
+void stb_process_raise_open_files(void)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim))
+		return;
+	const rlim_t wanted = STB_MIN(lim.rlim_max, (rlim_t)ENOUGH_FILES);
+
+	if (lim.rlim_cur >= wanted)
+		return;
+	lim.rlim_cur = wanted;
+	(void)setrlimit(RLIMIT_NOFILE, &lim); /* what is still too few is told by who counts them, or by the open that fails */
+}
+
+static uint64_t limit_of(bool hard)
 {
 	struct rlimit lim;
 
 	if (getrlimit(RLIMIT_NOFILE, &lim))
 		return UINT64_MAX;
-	const rlim_t wanted = STB_MIN(lim.rlim_max, (rlim_t)ENOUGH_FILES);
+	const rlim_t n = hard ? lim.rlim_max : lim.rlim_cur;
 
-	if (lim.rlim_cur < wanted) {
-		lim.rlim_cur = wanted;
-		(void)setrlimit(RLIMIT_NOFILE, &lim); /* what is still too few is told by the open that fails */
-	}
-	return lim.rlim_cur == RLIM_INFINITY ? UINT64_MAX : lim.rlim_cur;
+	return n == RLIM_INFINITY ? UINT64_MAX : n;
+}
+
+uint64_t stb_process_open_files(void)
+{
+	return limit_of(false);
+}
+
+uint64_t stb_process_most_open_files(void)
+{
+	return limit_of(true);
 }

@@ -18,8 +18,11 @@ uint64_t stb_process_start(pid_t pid);
 
 /*
  * Raises the soft limit on open files, which is there for select() that nobody uses here, as far as the hard one allows; of the processes that are
- * started from here, too. Not beyond 65536: servers have been seen to make room for as many as they may. How many that are; UINT64_MAX: no limit.
+ * started from here, too. Not beyond 65536: servers have been seen to make room for as many as they may. Once, before a run or what tells of one.
  */
+void stb_process_raise_open_files(void);
+/* How many this process may have; and how many a process that is started from here may raise that to. UINT64_MAX: no limit. */
 uint64_t stb_process_open_files(void);
+uint64_t stb_process_most_open_files(void);
 
 #endif

@@ -47,6 +47,12 @@ struct stb_mysqld_env {
 
 /* The binary that would be used and its version text; -1 where none is found (where was looked; the package to install) or the prefix differs. */
 STB_NODISCARD int stb_mysqld_preflight(const struct stb_plan_block *database, struct stb_err *err);
+/*
+ * Whether a private server gets the open files that it needs for the connections that are to be had; below that it lowers max_connections without a
+ * word, or ends in the middle. *need: how many those are. 0, or -1 with *err.
+ */
+struct stb_db_room;
+STB_NODISCARD int stb_mysqld_preflight_files(const struct stb_plan_block *database, const struct stb_db_room *r, uint64_t *need, struct stb_err *err);
 /* The same binary's path and version, in the arena. */
 STB_NODISCARD int stb_mysqld_binary(const struct stb_plan_block *database, struct stb_arena *a, const char **path, const char **version,
 	struct stb_err *err);

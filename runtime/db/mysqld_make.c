@@ -1,6 +1,7 @@
 /*
  * mysqld_make.c - a private server before it runs: what its block asks for, its directories, its option file, its empty data directory.
  */
+#include "runtime/base/process.h"
 #include "runtime/db/dialect.h"
 #include "runtime/db/mysqld.h"
 
@@ -49,6 +50,36 @@ int stb_mysqld_preflight(const struct stb_plan_block *database, struct stb_err *
 fail:
 	if (err->span == 0 && database->span != STB_NONE)
 		err->span = database->span + 1;
+	return -1;
+}
+
+/*
+ * As the servers reckon: some for themselves and two for each of the least number of tables that they keep open, the rest for connections. What is
+ * left for those becomes max_connections, where it is less; where there is nothing left they go on as if there were enough, until an open fails.
+ */
+#define FILES_OF_MARIADB (30 + 2 * 200)
+#define FILES_OF_MYSQL (10 + 2 * 400)
+
+int stb_mysqld_preflight_files(const struct stb_plan_block *database, const struct stb_db_room *r, uint64_t *need, struct stb_err *err)
+{
+	const struct stb_plan_attr *stated = stb_plan_attr(database, "options.max_connections");
+	const uint64_t have = stb_process_most_open_files();
+	uint64_t connections = r->threads + r->own;
+	struct stb_server_binary binary;
+	const char *version;
+
+	*need = 0;
+	if (stb_mysqld_read(database, &version, err) || stb_server_find(&binary, version, err))
+		return -1;
+	if (stated && stated->val.str)
+		connections = STB_MAX(connections, strtoull(stated->val.str, NULL, 10)); /* another value than the spec's is refused */
+	*need = connections + (binary.mariadb ? FILES_OF_MARIADB : FILES_OF_MYSQL);
+	if (*need <= have)
+		return 0;
+	stb_err_set(err, 0, "database `%s` cannot be run: %s needs %llu open files for %llu connections, and may have %llu here", database->name,
+		binary.path, (unsigned long long)*need, (unsigned long long)connections, (unsigned long long)have);
+	stb_err_remedy(err, "raise the hard limit (ulimit -Hn %llu, as root), or use fewer threads%s", (unsigned long long)*need,
+		stated ? " and a lower max_connections" : "");
 	return -1;
 }
 

@@ -21,17 +21,23 @@ static void add(struct sum *s, const struct stb_plan_block *workload)
 	s->n_workloads++;
 }
 
+/* Of a cell that has a database. */
 static struct sum sum_of(const struct stb_plan *p, uint32_t cell)
 {
-	const uint32_t dataset = p->groups[p->cells[cell].group].dataset;
+	const struct stb_plan_group *g = &p->groups[p->cells[cell].group];
+	const struct stb_plan_block *db = &p->blocks[g->database];
+	const bool external = !strcmp(db->type, "external");
+	const uint32_t dataset = g->dataset;
 	const struct stb_plan_mix *mix = stb_plan_mix_of(p, cell);
 	struct sum s = { .rights = 0 };
+	bool semi_sync;
 
 	for (uint32_t i = 0; i < mix->n; i++)
 		add(&s, &p->blocks[mix->members[i]]);
 	if (!mix->n)
 		add(&s, &p->blocks[p->cells[cell].workload]);
-	s.room.own = stb_plan_own_connections(s.n_workloads, dataset != STB_NONE && stb_oltp_tables(&p->blocks[dataset]), 0);
+	s.room.own = stb_plan_own_connections(s.n_workloads, external && dataset != STB_NONE && stb_oltp_tables(&p->blocks[dataset]),
+		external ? 0 : stb_replication_of(db, &semi_sync));
 	return s;
 }
 
@@ -60,7 +66,7 @@ struct stb_demand *stb_demand_new(struct stb_run *run)
 		const uint32_t db = step.op == STB_OP_MEASURE ? p->groups[step.group].database : STB_NONE; /* others may have no group */
 		struct sum s;
 
-		if (db == STB_NONE || strcmp(p->blocks[db].type, "external"))
+		if (db == STB_NONE)
 			continue;
 		s = sum_of(p, step.cell);
 		note(&demand[db], &s, p->cells[step.cell].workload);

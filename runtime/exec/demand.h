@@ -1,5 +1,5 @@
 /*
- * demand.h - what the measurements of a run ask of the servers that it did not start: rights, connections, prepared statements.
+ * demand.h - what the measurements of a run ask of each database: rights, connections, prepared statements.
  */
 #ifndef STB_DEMAND_H
 #define STB_DEMAND_H

@@ -7,6 +7,7 @@
  * provisioning to its removal. Loop images are sparse, so they count as what will be written into them.
  */
 #include "runtime/base/affinity.h"
+#include "runtime/base/process.h"
 #include "runtime/exec/demand.h"
 #include "runtime/exec/message.h"
 #include "runtime/exec/needs.h"
@@ -601,28 +602,48 @@ static int need_room(struct needs *n, uint32_t db, const struct stb_db_address *
 	return need_of_server(n, db, stb_arena_printf(a, "%llu prepared statements", prepared), "there is room", &err);
 }
 
-/* Of external servers: users that may do what all workloads do there, and room for their connections. */
+/* Of an external server: a user that may do what all workloads do there, and room for their connections. */
+static int need_of_external(struct needs *n, uint32_t db, const struct stb_demand *d)
+{
+	struct stb_db_address addr;
+	struct stb_err err;
+	bool known;
+	int rc;
+
+	if (!n->connect || n->lacking[db])
+		return 0;
+	stb_err_clear(&err);
+	known = !stb_db_external_address(&n->run->plan->blocks[db], &n->run->arena, &addr, &err);
+	if (known)
+		(void)!stb_db_external_rights(&n->run->plan->blocks[db], &addr, d->rights, &err);
+	rc = need_of_server(n, db, "a user with the rights that the workloads need", "it has them", &err);
+	return rc || !known ? rc : need_room(n, db, &addr, d);
+}
+
+/* Of one that stb starts: open files for as many connections; where none is found that has been said. */
+static int need_of_private(struct needs *n, uint32_t db, const struct stb_demand *d)
+{
+	const uint64_t have = stb_process_most_open_files();
+	struct stb_arena *a = &n->run->arena;
+	struct stb_err err;
+	uint64_t need;
+
+	stb_err_clear(&err);
+	if (stb_mysqld_preflight_files(&n->run->plan->blocks[db], &d->room, &need, &err) && !need)
+		return 0;
+	return need_of_server(n, db, stb_arena_printf(a, "%llu open files", (unsigned long long)need),
+		have == UINT64_MAX ? "as many as it wants" : stb_arena_printf(a, "%llu", (unsigned long long)have), &err);
+}
+
 static int need_of_servers(struct needs *n)
 {
 	const struct stb_plan *p = n->run->plan;
-	struct stb_demand *demand = n->connect ? stb_demand_new(n->run) : NULL;
-	struct stb_err err;
+	struct stb_demand *demand = stb_demand_new(n->run);
 	int rc = 0;
 
-	stb_err_clear(&err);
-	for (uint32_t i = 0; demand && i < p->n_blocks && !rc; i++) {
-		struct stb_db_address addr;
-		bool known;
-
-		if (!demand[i].rights || n->lacking[i])
-			continue;
-		known = !stb_db_external_address(&p->blocks[i], &n->run->arena, &addr, &err);
-		if (known)
-			(void)!stb_db_external_rights(&p->blocks[i], &addr, demand[i].rights, &err);
-		rc = need_of_server(n, i, "a user with the rights that the workloads need", "it has them", &err);
-		if (!rc && known)
-			rc = need_room(n, i, &addr, &demand[i]);
-	}
+	for (uint32_t i = 0; i < p->n_blocks && !rc; i++)
+		if (demand[i].rights)
+			rc = strcmp(p->blocks[i].type, "external") ? need_of_private(n, i, &demand[i]) : need_of_external(n, i, &demand[i]);
 	free(demand);
 	return rc;
 }

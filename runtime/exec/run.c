@@ -9,6 +9,7 @@
 #include "runtime/exec/run.h"
 
 #include "runtime/base/clock.h"
+#include "runtime/base/process.h"
 #include "runtime/exec/message.h"
 #include "runtime/exec/tables.h"
 #include "runtime/report/report.h"
@@ -326,6 +327,7 @@ struct stb_run *stb_run_new(const struct stb_exec_options *o)
 	run->o = o;
 	run->plan = o->plan;
 	run->journal.fd = run->signals.fd = -1;
+	stb_process_raise_open_files(); /* for workers, connections and servers */
 	stb_arena_init(&run->arena);
 	run->dir = absolute(&run->arena, o->dir);
 	run->shown_dir = o->dir;

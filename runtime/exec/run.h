@@ -6,7 +6,7 @@
  *   reuse.c      results of other runs that are taken over
  *   resume.c     a run that stopped: what it has, what it lacks, and on
  *   doctor.c     the needs of a run as a list
- *   demand.c     what is asked of external servers
+ *   demand.c     what is asked of each database
  *   servers.c    external servers against what earlier figures were measured on
  *   preflight.c  all that can be refused before anything is touched
  *   groups.c     provision, start, load, stop, remove: the life of a group

@@ -35,7 +35,6 @@
 #include "runtime/io/io.h"
 
 #include "runtime/base/clock.h"
-#include "runtime/base/process.h"
 #include "runtime/io/custom.h"
 #include "runtime/io/job.h"
 #include "runtime/io/target.h"
@@ -551,7 +550,6 @@ int stb_io_run(const struct stb_io_setup *s, struct stb_phase *phase)
 		return 0;
 	}
 	stb_phase_enter(phase, STB_STAGE_SETUP, stb_clock_ns());
-	(void)stb_process_open_files(); /* a worker holds a file and, with io_uring, a ring */
 	stb_ticker_init(&r.ticker);
 	bytes = (sizeof(struct job) + 127) / 128 * 128 * r.config.jobs;
 	r.jobs = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

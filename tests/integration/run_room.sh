@@ -14,7 +14,7 @@ at_end "kill -KILL $server 2>/dev/null"
 sql() { sql_through "$work/sock" "" "$1"; }
 wait_for 60 sql "SELECT 1"
 user() { sql "CREATE USER $1@localhost IDENTIFIED BY '$STB_TEST_PASSWORD' $2; GRANT ALL ON sbtest.* TO $1@localhost"; } # NAME LIMITS
-sql "CREATE DATABASE sbtest"
+sql "CREATE DATABASE sbtest" # of the external one
 user bench ""
 user few "WITH MAX_USER_CONNECTIONS 5"
 tables() { sql "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'sbtest'"; }
@@ -42,6 +42,35 @@ refused() { # NAME COMMAND...: nothing of it is there afterwards
 	expect "$name: refused" 3 "$@" -o refused
 	holds "$name: nothing was made" test ! -e refused -a "$(tables)" = 0
 }
+
+# a server that stb starts gets its open files from here: below what it reckons with it would allow fewer connections, or end in the middle
+mkdir store
+cat >private.stb <<SPEC
+stb 1
+param n = 10
+storage directory here { path = "$work/store" }
+volume v { storage = here }
+database mysql server { volume = v  options { innodb_buffer_pool_size = 16MiB  $small_redo } }
+workload oltp w { database = server  script = point_select  table_size = 100  threads = n  time = 300ms }
+matrix m { workload = w }
+report r { rows = workload  metrics = [tps] }
+SPEC
+sed 's/options { /options { max_connections = 50  /' private.stb >stated.stb
+[ $family = MariaDB ] && base=430 || base=810
+with_files() { (ulimit -n "$1" && shift && exec "$@"); } # N COMMAND...
+expect "open files: too few for the server" 3 with_files $((base + 10)) "$STB" run private.stb -o files
+says "open files: how many, and for what" "database .server. cannot be run: .*d needs $((base + 11)) open files for 11 connections, and may have $((base + 10)) here"
+says "open files: what to do" "what to do: raise the hard limit \(ulimit -Hn $((base + 11)), as root\), or use fewer threads$"
+says "open files: which line" "asked for at private\.stb:$(grep -n 'database mysql' private.stb | cut -d: -f1):"
+holds "open files: nothing was made" test ! -e files -a -z "$(ls store)"
+expect "open files: doctor" 3 with_files $((base + 10)) "$STB" doctor private.stb
+says "open files: doctor says the same" "needs $((base + 11)) open files for 11 connections" out
+expect "open files: as many as the server reckons with" 0 with_files $((base + 11)) "$STB" run private.stb -o files
+says "open files: it was measured" ',tps,.*,ok$' files/results.csv
+expect "open files: too few for the connections that are stated" 3 with_files $((base + 49)) "$STB" run stated.stb -o stated
+says "open files: those count" "needs $((base + 50)) open files for 50 connections"
+expect "open files: as many" 0 with_files $((base + 50)) "$STB" run stated.stb -o stated
+expect "open files: the limit is raised as far as it may be" 0 bash -c "ulimit -Sn 100 && exec \"$STB\" run private.stb -o soft"
 
 # 10 threads, one connection for the server's status, one that holds the tables: as many as there are
 expect "as many as the server has" 0 "$STB" run db.stb --set n=10 -o whole

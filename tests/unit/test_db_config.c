@@ -1,6 +1,7 @@
 /* test_db_config.c - what a workload oltp asks for, the server's option file, paths, log tails, versions. */
 #include "db_blocks.h"
 
+#include "runtime/base/process.h"
 #include "runtime/db/dialect.h"
 #include "runtime/db/oltp.h"
 #include "runtime/db/server.h"
@@ -609,6 +610,7 @@ Test(db_config, connections_are_open_files)
 	struct rlimit now;
 
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limits), 0);
+	stb_process_raise_open_files();
 	db_set_count(&arena, w, "threads", 236);
 	cr_expect_eq(stb_oltp_preflight(w, &err), 0, "%s", err.what);
 	cr_expect(getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur == 300, "the soft limit is no limit");
