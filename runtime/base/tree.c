@@ -15,10 +15,13 @@
 #include <unistd.h>
 
 #define MAX_DEPTH 64
+#define MAX_PASSES 16 /* over a directory in which somebody puts things */
+#define MAX_LAST 256  /* bytes of the file that goes last */
 
 struct level {
 	DIR *dir;
 	char name[256]; /* of this directory in its parent */
+	unsigned passes;
 };
 
 struct mount_id {
@@ -63,8 +66,45 @@ static int push(struct level *levels, int *n, int fd, const char *name, struct m
 		return ret;
 	}
 	snprintf(levels[*n].name, sizeof(levels[*n].name), "%s", name);
+	levels[*n].passes = 0;
 	(*n)++;
 	return 0;
+}
+
+/* Whether there is more than the file that goes last: entries that came meanwhile, or that were passed over when others went. Begins anew. */
+static bool has_others(DIR *dir, const char *last)
+{
+	struct dirent *d;
+	bool others = false;
+
+	rewinddir(dir);
+	while (!others && (d = readdir(dir)))
+		others = strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 && strcmp(d->d_name, last) != 0;
+	rewinddir(dir);
+	return others;
+}
+
+/* The file that goes last, and the directory with it: where somebody has put something beside it in that moment it is there again. */
+static int take_last(int dir, const char *last, int at, const char *name)
+{
+	char text[MAX_LAST];
+	int fd = openat(dir, last, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), ret = 0;
+	const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+
+	if (fd >= 0)
+		close(fd);
+	if (unlinkat(dir, last, 0) && errno != ENOENT)
+		return -errno;
+	if (!unlinkat(at, name, AT_REMOVEDIR) || errno == ENOENT)
+		return 0;
+	ret = -errno;
+	fd = n > 0 ? openat(dir, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
+	if (fd >= 0) {
+		if (write(fd, text, (size_t)n) != n)
+			ret = -EIO;
+		close(fd);
+	}
+	return ret;
 }
 
 /* Takes one entry of the topmost directory, or the directory itself when it is empty. 0 or -errno with the name in culprit. */
@@ -80,11 +120,13 @@ static int step(struct level *levels, int *n, int at, const char *last, struct m
 	if (!d) {
 		ret = errno ? -errno : 0;
 		snprintf(culprit, size, "%s", top->name);
-		if (!ret && root && last && unlinkat(dirfd(top->dir), last, 0) && errno != ENOENT)
-			ret = -errno;
+		if (!ret && root && last && has_others(top->dir, last))
+			return ++top->passes < MAX_PASSES ? 0 : -ENOTEMPTY;
+		if (!ret && root && last)
+			ret = take_last(dirfd(top->dir), last, at, top->name);
 		closedir(top->dir);
 		(*n)--;
-		if (ret)
+		if (ret || (root && last))
 			return ret;
 		return unlinkat(*n ? dirfd(levels[*n - 1].dir) : at, top->name, AT_REMOVEDIR) && errno != ENOENT ? -errno : 0;
 	}

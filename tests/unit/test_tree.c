@@ -6,15 +6,19 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define MIB (1u << 20)
+#define N_WRITERS 3
+#define ROUNDS 30
 
 struct rig {
 	char dir[64];
@@ -200,6 +204,70 @@ Test(tree, a_copy_can_be_ended_at_any_moment)
 	}
 	expect_same_bytes(&r, "from/f2", "to/f2");
 	rig_fini(&r);
+}
+
+/* Puts one thing after the other into the directory, until that is gone; ends with the test. */
+static pid_t start_writer(const struct rig *r, int number)
+{
+	const pid_t writer = fork();
+	char name[64];
+
+	cr_assert_geq(writer, 0);
+	if (writer > 0)
+		return writer;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (unsigned i = 0;; i++) {
+		snprintf(name, sizeof(name), "from/%d.%u", number, i);
+		const int fd = openat(r->at, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+		if (fd < 0)
+			_exit(0);
+		close(fd);
+	}
+}
+
+/* Whoever comes next knows by it that the directory is ours. */
+Test(tree, what_goes_last_stays_while_anything_else_is_there)
+{
+	static const char text[] = "0123456789ab";
+	int n_left = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct rig r;
+		char got[32] = "";
+
+		rig_init(&r);
+		int fd = make_file(&r, "from/mark", 0600);
+
+		cr_assert_eq(write(fd, text, sizeof(text)), (ssize_t)sizeof(text));
+		close(fd);
+		pid_t writers[N_WRITERS];
+
+		for (int k = 0; k < N_WRITERS; k++)
+			writers[k] = start_writer(&r, k);
+		usleep((useconds_t)(i % 4) * 300);
+		const int failed = stb_tree_remove(r.at, "from", "mark", "from", &r.err);
+
+		for (int k = 0; k < N_WRITERS; k++) {
+			kill(writers[k], SIGKILL);
+			waitpid(writers[k], NULL, 0);
+		}
+		fd = openat(r.at, "from/mark", O_RDONLY);
+		if (failed) {
+			cr_expect(strstr(r.err.what, "cannot remove `from`"), "%s", r.err.what);
+			cr_expect_geq(fd, 0, "round %d: it is not there, and the directory is", i);
+			cr_expect_eq(read(fd, got, sizeof(got)), (ssize_t)sizeof(text));
+			cr_expect_str_eq(got, text);
+			n_left++;
+			stb_err_clear(&r.err);
+			cr_expect_eq(stb_tree_remove(r.at, "from", "mark", "from", &r.err), 0, "%s", r.err.what);
+		}
+		cr_expect_eq(faccessat(r.at, "from", F_OK, 0), -1);
+		if (fd >= 0)
+			close(fd);
+		rig_fini(&r);
+	}
+	cr_log_info("%d of %d were disturbed", n_left, ROUNDS);
 }
 
 Test(tree, no_room_is_told_by_its_code)
