@@ -95,7 +95,7 @@ holds "interrupted: the journal says how far" jq -se '.[-1] | .ev == "finish" an
 # a measuring process that is killed: no zeros, and results agree with the series
 "$STB" run plain.stb --set length=2s -o child >out 2>err &
 pid=$!
-wait_for 20 grep -q '"ev":"begin","op":"measure"' child/journal.jsonl
+wait_for 20 begun child
 sleep 1
 kill -KILL $(cat /proc/$pid/task/$pid/children)
 wait $pid
