@@ -18,6 +18,7 @@
 
 #define MIB (1u << 20)
 #define N_WRITERS 3
+#define MOST_WRITTEN 500
 #define ROUNDS 30
 
 struct rig {
@@ -206,7 +207,7 @@ Test(tree, a_copy_can_be_ended_at_any_moment)
 	rig_fini(&r);
 }
 
-/* Puts one thing after the other into the directory, until that is gone; ends with the test. */
+/* Puts one thing after the other into the directory, until that is gone or there were so many that no removal could keep up; ends with the test. */
 static pid_t start_writer(const struct rig *r, int number)
 {
 	const pid_t writer = fork();
@@ -216,7 +217,7 @@ static pid_t start_writer(const struct rig *r, int number)
 	if (writer > 0)
 		return writer;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (unsigned i = 0;; i++) {
+	for (unsigned i = 0; i < MOST_WRITTEN; i++) {
 		snprintf(name, sizeof(name), "from/%d.%u", number, i);
 		const int fd = openat(r->at, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
 
@@ -224,6 +225,7 @@ static pid_t start_writer(const struct rig *r, int number)
 			_exit(0);
 		close(fd);
 	}
+	_exit(0);
 }
 
 /* Whoever comes next knows by it that the directory is ours. */
