@@ -13,7 +13,7 @@ tests() {
 	local prefix=$1 rc=0
 	shift
 	"$@" --tap >"$work/tap" 2>"$work/raw" || rc=1
-	[ $rc = 0 ] || sed 's/^/    /' "$work/raw"
+	[ $rc = 0 ] || grep -hv -e '^ok ' -e '^#' -e '^TAP' "$work/raw" "$work/tap" | sed 's/^/    # /'
 	# what the filter leaves out is no skip
 	sed -n -e '/test was skipped/d' -e "s/^ok - \(\S*\).*# SKIP *\(.*\)\$/skip $prefix\1 # \2/p;t" -e "s/^ok - \(\S*\).*\$/ok $prefix\1/p;t" \
 		-e "s/^not ok - \(.*\)\$/not ok $prefix\1/p" "$work/tap"

@@ -256,7 +256,7 @@ stopped_in() { # NAME SPEC OPTIONS...
 	"$STB" run "$@" -o "term-$name" >out 2>err &
 	pid=$!
 	at_end "kill -KILL $pid 2>/dev/null"
-	holds "SIGTERM, $name: it begins" wait_for 60 grep -q '"ev":"begin","op":"measure"' "term-$name/journal.jsonl"
+	holds "SIGTERM, $name: it begins" wait_for 60 begun "term-$name"
 	sleep 1
 	since=$SECONDS
 	kill -TERM $pid

@@ -38,7 +38,6 @@ SPEC
 
 results() { grep -c '"ev":"result"' "$1/journal.jsonl" 2>/dev/null; }
 has_results() { [ "$(results "$1")" -ge "$2" ]; }
-begun() { [ "$(grep -c '"ev":"begin","op":"measure"' "$1/journal.jsonl" 2>/dev/null)" -ge "$2" ]; }
 sessions() { jq -r 'select(.ev == "start") | .mark' "$1/journal.jsonl" | sort -u | wc -l; }
 # a run in the background that is killed when a condition holds: start_and_kill DIR CONDITION... -- COMMAND...
 start_and_kill() {

@@ -107,8 +107,7 @@ sed 's/axis threads .*//; s/rows    = threads/rows    = workload/; s/repeat   = 
 "$STB" run dies.stb -o dies --set length=3s >out 2>err &
 pid=$!
 at_end "kill -TERM $pid 2>/dev/null"
-measuring() { grep -q '"ev":"begin","op":"measure"' dies/journal.jsonl; }
-wait_for 60 measuring
+wait_for 60 begun dies
 sleep 0.5
 mark=$(sed -n 's/.*"mark":"\([0-9a-f]*\)".*/\1/p' dies/journal.jsonl | head -n 1)
 for p in $(grep -lF "$mark" /proc/[0-9]*/cmdline 2>/dev/null | sed 's|/proc/||; s|/.*||'); do

@@ -59,14 +59,13 @@ holds "reads write nothing, writes do" jq -es '[.[] | select(.ev == "result") | 
 says "the report shows what is asked of it" 'server CPU per event' run/report.md
 holds "nothing is left" test -z "$(leftovers run)$(ls store)"
 
-serving() { grep -q '"ev":"begin","op":"measure"' "$1/journal.jsonl" 2>/dev/null; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
 # the server is killed in the middle of a repetition
 "$STB" run db.stb -o dies --set length=4s >out 2>err &
 pid=$!
 at_end "kill -TERM $pid 2>/dev/null"
-holds "death: the run gets to measuring" wait_for 60 serving dies
+holds "death: the run gets to measuring" wait_for 60 begun dies
 sleep 1
 server=$(server_of dies)
 holds "death: its server is found" test -n "$server"
@@ -83,15 +82,12 @@ holds "death: nothing is left" test -z "$(leftovers dies)$(ls store)"
 "$STB" run db.stb -o stall --set length=6s >out 2>err &
 pid=$!
 at_end "kill -TERM $pid 2>/dev/null"
-holds "stall: the run gets to measuring" wait_for 60 serving stall
+holds "stall: the run gets to measuring" wait_for 60 begun stall
 sleep 1
 server=$(server_of stall)
 holds "stall: its server is found" test -n "$server"
 if [ -n "$server" ]; then
-	kill -STOP "$server"
-	at_end "kill -KILL $server 2>/dev/null"
-	wait_for 60 grep -q '"ev":"result"' stall/journal.jsonl
-	kill -CONT "$server"
+	still_until_result "$server" stall
 fi
 wait $pid
 holds "stall: exit 5" test $? = 5
@@ -175,7 +171,7 @@ holds "rate: the report can be made again" cmp -s rate/report.md again.md
 "$STB" run db.stb -o stop --set length=60s >out 2>err &
 pid=$!
 at_end "kill -TERM $pid 2>/dev/null"
-holds "stop: the run gets to measuring" wait_for 60 serving stop
+holds "stop: the run gets to measuring" wait_for 60 begun stop
 kill -TERM $pid
 wait $pid
 holds "stop: exit 5" test $? = 5
@@ -184,7 +180,7 @@ holds "stop: nothing is left" test -z "$(leftovers stop)$(ls store)"
 "$STB" run db.stb -o killed --set length=60s >out 2>err &
 pid=$!
 at_end "kill -TERM $pid 2>/dev/null"
-holds "SIGKILL: the run gets to measuring" wait_for 60 serving killed
+holds "SIGKILL: the run gets to measuring" wait_for 60 begun killed
 server=$(server_of killed)
 kill -KILL $pid
 wait $pid 2>/dev/null

@@ -43,7 +43,6 @@ report r {
 }
 SPEC
 
-serving() { grep -q '"ev":"begin","op":"measure"' "$1/journal.jsonl" 2>/dev/null; }
 replica_of() { # of one with a single replica: the server that has no port
 	local p
 	for p in $(servers_of "$1"); do
@@ -56,7 +55,7 @@ run() {
 	"$STB" run "$2" -o "$1" --set length="$3" >out 2>err &
 	pid=$!
 	at_end "kill -TERM $pid 2>/dev/null"
-	holds "$1: the run gets to measuring" wait_for 120 serving "$1"
+	holds "$1: the run gets to measuring" wait_for 120 begun "$1"
 	sleep 1
 }
 
@@ -109,10 +108,7 @@ sed 's/  replicas = 2/  replicas = 1/' async.stb >silent.stb
 run silent silent.stb 4s
 replica=$(replica_of silent)
 if [ -n "$replica" ]; then
-	kill -STOP "$replica"
-	at_end "kill -CONT $replica 2>/dev/null"
-	wait_for 60 grep -q '"ev":"result"' silent/journal.jsonl
-	kill -CONT "$replica"
+	still_until_result "$replica" silent
 fi
 wait $pid
 holds "silent: exit 5" test $? = 5
@@ -133,10 +129,7 @@ run later later.stb 6s
 replica=$(replica_of later)
 sleep 1 # the short one is over
 if [ -n "$replica" ]; then
-	kill -STOP "$replica"
-	at_end "kill -CONT $replica 2>/dev/null"
-	wait_for 60 grep -q '"ev":"result"' later/journal.jsonl
-	kill -CONT "$replica"
+	still_until_result "$replica" later
 fi
 wait $pid
 says "mixed: the lag grows while a replica is silent beside the longer one" ',1,1,[0-9.]*,replica_lag,s,[1-9]' later/series.csv
@@ -150,10 +143,7 @@ run cut semi.stb 8s
 replica=$(replica_of cut)
 holds "cut off: its replica is found" test -n "$replica"
 if [ -n "$replica" ]; then
-	kill -STOP "$replica"
-	at_end "kill -CONT $replica 2>/dev/null"
-	wait_for 60 grep -q '"ev":"result"' cut/journal.jsonl
-	kill -CONT "$replica"
+	still_until_result "$replica" cut
 fi
 wait $pid
 holds "cut off: exit 5" test $? = 5

@@ -139,7 +139,7 @@ if [ -n "$mysqld" ]; then
 		"$STB" run hang.stb -o $name >out 2>err &
 		pid=$!
 		at_end "kill -KILL $pid 2>/dev/null"
-		holds "$name: the run gets to its cell" wait_for 60 grep -q '"ev":"begin","op":"measure"' $name/journal.jsonl
+		holds "$name: the run gets to its cell" wait_for 60 begun $name
 		sleep 0.5
 		server=$(server_of $name)
 		kill -STOP "${server:-$pid}"
@@ -154,7 +154,7 @@ if [ -n "$mysqld" ]; then
 	"$STB" run hang.stb -o shot >out 2>err &
 	pid=$!
 	at_end "kill -KILL $pid 2>/dev/null"
-	holds "a server that is killed: the run gets to its cell" wait_for 60 grep -q '"ev":"begin","op":"measure"' shot/journal.jsonl
+	holds "a server that is killed: the run gets to its cell" wait_for 60 begun shot
 	sleep 0.5
 	kill -KILL "$(server_of shot)"
 	wait $pid

@@ -495,7 +495,7 @@ Test(io_engine, files_without_nonblocking_io_are_known)
 	for (size_t i = 0; i < STB_LEN(cases); i++) {
 		const int fd = open(cases[i].path, O_RDONLY | O_CLOEXEC);
 
-		cr_assert_geq(fd, 0, "%s", cases[i].path);
+		cr_assert(fd >= 0, "%s", cases[i].path);
 		cr_expect_eq(stb_io_uring_blocks(fd), cases[i].blocks, "%s", cases[i].path);
 		cr_expect_eq(lseek(fd, 0, SEEK_CUR), 0, "%s", cases[i].path);
 		close(fd);
