@@ -380,6 +380,20 @@ bool stb_export_fio_knows(const char *attr)
 	return false;
 }
 
+static uint64_t ramp_of(const struct stb_plan_block *w)
+{
+	return stb_export_u64(w, "ramp_time", 0);
+}
+
+/* What one word alone does not tell. */
+static void put_differences(struct section *s)
+{
+	if (s->trims && !s->raw && !is_null(s))
+		stb_export_refuse(s->e, s->w, "rw", "fio trims block devices only, and this is a file, in which stb makes holes");
+	if (ramp_of(s->w) && !stb_export_true(s->w, "time_based"))
+		stb_export_refuse(s->e, s->w, "ramp_time", "what fio does within it counts towards size: it measures what is left, or, where nothing is, has not warmed up");
+}
+
 static void put_attributes(struct section *s)
 {
 	for (size_t i = 0; i < STB_LEN(rows); i++) {
@@ -543,6 +557,7 @@ static void put_section(struct stb_export *e, const struct stb_plan_block *w, bo
 	if (last && !s.raw && !is_null(&s))
 		stb_buf_adds(&e->out, "unlink=1\n");
 	put_attributes(&s);
+	put_differences(&s);
 	put_server(&s);
 }
 
@@ -579,11 +594,6 @@ static void put_filled(struct stb_export *e, const struct stb_plan_block *w, boo
 	put_section(e, w, stonewall, group, true);
 	if (fill)
 		stb_buf_adds(&e->out, "overwrite=1\n");
-}
-
-static uint64_t ramp_of(const struct stb_plan_block *w)
-{
-	return stb_export_u64(w, "ramp_time", 0);
 }
 
 /* In stb all warm-ups of a mix end together, in fio they begin together: who has a shorter one begins later. */

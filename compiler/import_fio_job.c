@@ -229,8 +229,12 @@ static void put_time(struct stb_fio_import *x, const struct stb_fio_job *j)
 		else
 			stb_fio_bad(x, endless, "it needs a runtime");
 	}
-	if (stb_fio_value(x, j, STB_FIO_RAMP_TIME, &ns) && ns)
+	if (stb_fio_value(x, j, STB_FIO_RAMP_TIME, &ns) && ns) {
+		if (!stb_fio_value(x, j, STB_FIO_TIME_BASED, &on) || !on)
+			stb_fio_differs(x, j->sym[STB_FIO_RAMP_TIME], "what fio does within it counts towards size, which may be done before it is over; a workload's "
+				"size begins behind it");
 		ATTR("ramp_time", "%s", stb_import_time(x->im, ns));
+	}
 }
 
 /* --- syncs, cache, layout -------------------------------------------------------------------------------------------------------------- */

@@ -200,7 +200,18 @@ static void add_throughput(const struct row_ctx *x, uint64_t ops, uint64_t bytes
 	add(x, "io_bytes", (double)bytes);
 }
 
-static void add_io(const struct row_ctx *x, const struct stb_measure *m, const struct stb_hist *whole)
+/* How long all I/Os together were in flight. Under a rate latency begins before that, when an I/O was due, and service time when it was made. */
+static double in_flight_ns(const struct stb_measure *m)
+{
+	const struct stb_hist *of = m->scheduled ? m->svc : m->lat;
+	double sum = 0;
+
+	for (int i = 0; i < STB_N_DIRS; i++)
+		sum += (double)of[i].sum;
+	return sum;
+}
+
+static void add_io(const struct row_ctx *x, const struct stb_measure *m)
 {
 	const double window_ns = (double)m->window_ns, window_s = window_ns / NS_PER_SEC;
 	uint64_t ops = 0, bytes = 0;
@@ -212,7 +223,7 @@ static void add_io(const struct row_ctx *x, const struct stb_measure *m, const s
 	add_throughput(x, ops, bytes, window_s);
 	add(x, "runtime_ms", window_ns / NS_PER_MS);
 	if (window_ns > 0) {
-		add(x, "depth_mean", (double)whole->sum / window_ns);
+		add(x, "depth_mean", in_flight_ns(m) / window_ns);
 		add(x, "cpu_usr", (double)m->cpu_user_ns * 100 / window_ns);
 		add(x, "cpu_sys", (double)m->cpu_sys_ns * 100 / window_ns);
 	}
@@ -303,7 +314,7 @@ static void add_rows(struct stb_results *r, uint32_t cell, uint32_t slot, uint32
 		return;
 	}
 	if (is_io(r->plan, cell, member))
-		add_io(&x, m, part_hist(m, STB_PART_ALL, whole));
+		add_io(&x, m);
 	else
 		add_oltp(&x, m);
 	if (member == STB_NONE && !is_io(r->plan, cell, member))

@@ -124,6 +124,31 @@ can "$here/batches.fio" && {
 	done
 }
 
+# what fio does not do, or does otherwise: the export says so, and fio shows it
+others() { # NAME WORKLOAD
+	cat >"$work/$1.stb" <<SPEC
+stb 1
+storage directory s { path = "$work" }
+volume v { storage = s }
+workload io w { volume = v  size = 1MiB  $2 }
+matrix m { workload = w }
+SPEC
+}
+others holes 'rw = trim  bs = 64KiB'
+expect "a file is not trimmed by fio: told" 1 "$STB" export fio "$work/holes.stb" -o "$work/holes.fio"
+says "a file is not trimmed by fio: in the file" '^# NOT TRANSLATED, changes what is measured: workload w: rw = trim' "$work/holes.fio"
+holds "a file is not trimmed by fio: it is not" test "$(fio_json "$work/holes.json" "$work/holes.fio" >/dev/null 2>&1 && sed -n '/^{/,$p' "$work/holes.json" | jq '.jobs[0].error')" != 0
+others ramp 'rw = read  ramp_time = 1s'
+expect "ramp_time takes of fio's size: told" 1 "$STB" export fio "$work/ramp.stb" -o "$work/ramp.fio"
+says "ramp_time takes of fio's size: in the file" '^# NOT TRANSLATED, changes what is measured: workload w: ramp_time' "$work/ramp.fio"
+printf '[ramp]\nfilename=%s\nrw=read\nsize=1m\nrate_iops=128\nramp_time=1s\n' "$work/ramp.data" >"$work/ramp.in.fio"
+fio_json "$work/ramp.json" "$work/ramp.in.fio" || bad "ramp_time takes of fio's size: fio" "$(head -n 3 "$work/fio.err")"
+holds "ramp_time takes of fio's size: it does" test "$(sed -n '/^{/,$p' "$work/ramp.json" | jq 'if .jobs[0].error == 0 then .jobs[0].read.total_ios else 256 end')" -lt 250
+expect "ramp_time takes of fio's size: so its import warns" 0 "$STB" import fio "$work/ramp.in.fio"
+says "ramp_time takes of fio's size: of that" 'counts towards size'
+others ramped 'rw = read  ramp_time = 1s  runtime = 1s  time_based = true'
+expect "ramp_time by time is the same" 0 "$STB" export fio "$work/ramped.stb"
+
 # a raw device: a loop device of this test's own
 if [ "$(id -u)" != 0 ]; then
 	skip "raw loop device" "needs root"

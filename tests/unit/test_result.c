@@ -226,6 +226,27 @@ Test(measure, io_rows_are_over_the_true_window)
 	free(m);
 }
 
+/* One job that is a second late at each of its I/Os has one in flight nevertheless, and not as many as waited to be made. */
+Test(measure, depth_under_a_rate_is_of_what_was_in_flight)
+{
+	struct stb_plan *p = hand_plan();
+	struct stb_measure *m = new_measure();
+	struct stb_results *r;
+
+	did(m, STB_READ, 300, 1001000000);
+	did(m, STB_WRITE, 100, 1002000000);
+	for (int i = 0; i < 400; i++)
+		stb_hist_add(&m->svc[i < 300 ? STB_READ : STB_WRITE], i < 300 ? 1000000 : 2000000);
+	m->scheduled = 400;
+	m->window_ns = 1000000000;
+	r = measured(p, "io", m);
+	cr_expect_float_eq(value_of(r, 0, "depth_mean"), 0.5, 1e-9);
+	cr_expect(value_of(r, 0, "lat_mean") > 1000);
+	stb_results_free(r);
+	stb_plan_free(p);
+	free(m);
+}
+
 Test(measure, mixed_directions_and_syncs_have_their_own_rows)
 {
 	struct stb_plan *p = hand_plan();
