@@ -40,8 +40,11 @@ uint64_t stb_process_start(pid_t pid)
 	p = strrchr(text, ')'); /* the name before it may hold anything */
 	if (!p)
 		return 0;
-	/* fields 3..21 stand between; starttime is field 22 (proc(5)) */
 	p++;
+	p += strspn(p, " ");
+	if (*p == 'Z' || *p == 'X') /* nobody has waited for it, and where process 1 waits for nobody, nobody ever will */
+		return 0;
+	/* fields 3..21 stand between; starttime is field 22 (proc(5)) */
 	for (int field = 3; field < 22 && *p; field++) {
 		p += strspn(p, " ");
 		p += strcspn(p, " ");

@@ -13,7 +13,10 @@ enum { STB_BOOT_ID = 40 };
 /* Which start of the machine this is; "" where the kernel does not say. */
 void stb_boot_id(char out[STB_BOOT_ID]);
 
-/* When the process started, in clock ticks since boot (tells a reused pid); 0 where there is no such process. */
+/*
+ * When the process started, in clock ticks since boot (tells a reused pid); 0 where there is no such process, or where it has ended and nobody
+ * has waited for it (a zombie): whether one lives is asked by this.
+ */
 uint64_t stb_process_start(pid_t pid);
 
 /*

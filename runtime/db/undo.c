@@ -4,6 +4,8 @@
  */
 #include "runtime/db/db.h"
 
+#include "runtime/base/process.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -42,25 +44,6 @@ static bool end_within(pid_t pid, const char *mark, int signal, int steps)
 	return !process_has_mark(pid, mark);
 }
 
-/* It has ended, its files are closed, and nobody has waited for it. */
-static bool is_zombie(pid_t pid)
-{
-	char path[40], text[512];
-	const char *state;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	state = strrchr(text, ')');
-	return state && state[1] == ' ' && (state[2] == 'Z' || state[2] == 'X');
-}
-
 /*
  * A process that has given its memory back has no command line any more, and so no mark: a server of ours that is about to be gone. Waits for
  * that. false: it is something else.
@@ -81,7 +64,7 @@ static bool was_ending(pid_t pid)
 			return true;
 		if (n > 0)
 			return false;
-		if (is_zombie(pid))
+		if (!stb_process_start(pid))
 			return true;
 		nanosleep(&step, NULL);
 	}

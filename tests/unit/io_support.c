@@ -3,6 +3,7 @@
  */
 #include "tests/unit/io_support.h"
 
+#include "runtime/base/process.h"
 #include "runtime/storage/volume.h"
 
 #include <criterion/criterion.h>
@@ -40,7 +41,7 @@ static void sweep(const char *parent)
 		struct stb_err err;
 		int pid;
 
-		if (sscanf(e->d_name, "stb-unit.%d.", &pid) != 1 || pid <= 1 || kill(pid, 0) == 0 || errno != ESRCH)
+		if (sscanf(e->d_name, "stb-unit.%d.", &pid) != 1 || pid <= 1 || stb_process_start(pid))
 			continue;
 		for (int n = 1; n <= 3; n++) {
 			snprintf(path, sizeof(path), "%s/%s/stb-" TEST_MARK "-%d/" STB_STORAGE_VOL, parent, e->d_name, n);

@@ -3,9 +3,11 @@
 
 #include <criterion/criterion.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define START "{\"ev\":\"start\",\"mark\":\"0123456789ab\",\"pid\":42,\"pid_start\":7}\n"
@@ -157,6 +159,33 @@ Test(journal, start_of_a_process_tells_it_from_another)
 	cr_assert_gt(stb_process_start(getpid()), 0u);
 	cr_assert_eq(stb_process_start(getpid()), stb_process_start(getpid()));
 	cr_assert_eq(stb_process_start(0), 0u);
+}
+
+Test(journal, a_process_that_nobody_has_waited_for_is_not_the_run)
+{
+	struct stb_journal_story s = { .same_boot = true };
+	siginfo_t info;
+	int hold[2];
+	char c;
+
+	cr_assert_eq(pipe(hold), 0);
+	s.pid = fork();
+	cr_assert(s.pid >= 0);
+	if (!s.pid) {
+		close(hold[1]);
+		_exit(read(hold[0], &c, 1) < 0);
+	}
+	s.pid_start = stb_process_start(s.pid);
+	const bool lived = stb_journal_running(&s);
+
+	close(hold[1]);
+	close(hold[0]);
+	cr_expect_eq(waitid(P_PID, (id_t)s.pid, &info, WEXITED | WNOWAIT), 0); /* it has ended and is still there */
+	cr_expect_eq(kill(s.pid, 0), 0);
+	cr_expect_eq(stb_process_start(s.pid), 0u);
+	cr_expect_not(stb_journal_running(&s));
+	cr_expect_eq(waitpid(s.pid, NULL, 0), s.pid);
+	cr_expect(lived);
 }
 
 Test(journal, each_session_has_its_mark_and_its_leftovers)
