@@ -491,10 +491,11 @@ static void offset_of_blocks(struct stb_rules_run *r)
 static void attributes_without_effect(struct stb_rules_run *r)
 {
 	static const char *const data[] = { "refill_buffers", "buffer_compress_percentage" };
+	static const char *const access[] = { "direct", "invalidate" };
 	static const char *const files[] = { "fallocate", "fsync", "fdatasync", "end_fsync", "sync" }; /* of reads: E0415, E0409 */
 
-	if (is_null(r->w))
-		stb_without_effect(r, STB_E0528, r->w, "direct", r->w, "ioengine", "the engine null opens no file and moves nothing");
+	for (size_t i = 0; i < STB_LEN(access) && is_null(r->w); i++)
+		stb_without_effect(r, STB_E0528, r->w, access[i], r->w, "ioengine", "the engine null opens no file and moves nothing");
 	for (size_t i = 0; i < STB_LEN(files) && is_null(r->w) && stb_io_writes(r->w); i++)
 		stb_without_effect(r, STB_E0528, r->w, files[i], r->w, "ioengine", "the engine null writes nothing that could be laid out or synced");
 	for (size_t i = 0; i < STB_LEN(data) && (!stb_io_writes(r->w) || is_null(r->w)); i++)
